@@ -1,0 +1,84 @@
+//! A scheme from outside the crate: a 48-bit second counter is all it takes to
+//! ask the lab what its ids cost.
+//!
+//! `cargo run --example custom_scheme`
+
+use idlab::clock::{Clock, NS_PER_S, Timestamp};
+use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+use idlab::fleet::{Fleet, FleetSpec};
+use idlab::id::{Id, Key, Number};
+use idlab::measure::{Rows, measure_tree};
+use idlab::record::Parameters;
+use idlab::scheme::{
+    Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
+};
+use idlab::store::Uniqueness;
+use rand::Rng;
+
+/// 32 bits of seconds, then 31 random bits: a short id that some systems use.
+struct Seconds;
+
+impl Scheme for Seconds {
+    type Id = Number;
+    type Writer = ();
+
+    const NAME: &'static str = "seconds";
+    const ABOUT: &'static str = "seconds and 31 random bits";
+    const PARAMS: &'static [Param] = &[];
+
+    fn new(_: &Params) -> Result<Self, SpecError> {
+        Ok(Self)
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        vec![
+            Field::new("sign", 1, FieldKind::Fixed),
+            Field::new("seconds", 32, FieldKind::Timestamp),
+            Field::new("random", 31, FieldKind::Random),
+        ]
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            tick_ns: Some(NS_PER_S),
+            exhausted_unix_ms: Some((1 << 32) * 1000 - 1),
+            ..Limits::default()
+        }
+    }
+
+    fn writer(&mut self, _: u32) -> Result<(), WriterError> {
+        Ok(())
+    }
+
+    fn mint(
+        &mut self,
+        (): &mut (),
+        clock: &impl Clock,
+        random: &mut impl Rng,
+    ) -> Result<Number, Stall> {
+        let seconds = u32::try_from(clock.now().seconds()).map_err(|_| Stall::OutOfRange)?;
+        Ok(Number(u64::from(seconds) << 31 | random.next_u64() >> 33))
+    }
+
+    fn timestamp(&self, id: Number) -> Option<Timestamp> {
+        Some(Timestamp(id.key().field(31, 32) as u64 * NS_PER_S))
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut fleet = Fleet::new(Seconds, FleetSpec::single(10_000, 1))?;
+    let geometry = Geometry::new(&POSTGRES, Number::COLUMN, EngineOptions::default())?;
+    let mut rows = Rows::new("example", Seconds::NAME, POSTGRES.name, Parameters::new());
+    measure_tree(
+        &mut fleet,
+        Some(100_000),
+        geometry,
+        Uniqueness::Checked,
+        &mut rows,
+        |_| {},
+    )?;
+    for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {
+        println!("{:28} {} {}", row.measure, row.value, row.unit);
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs every `sim` command once on a small load, one thread against two, and
+# through a closed pipe.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cargo build --quiet --bin sim
+sim() { cargo run --quiet --bin sim -- "$@"; }
+rows() { grep '"kind":"row"' "$1"; }
+
+sim --help >/dev/null
+for command in btree tail ids list; do sim $command --help | grep -q '^Examples:'; done
+sim list >/dev/null
+sim ids uuid_v7 -n 5 --decode
+sim btree -n 20k --out "$out/two" --engine postgres,textbook
+sim btree -n 20k --out "$out/one" --engine postgres,textbook --threads 1 >/dev/null
+cmp <(rows "$out/one/btree.jsonl") <(rows "$out/two/btree.jsonl")
+sim btree --stream uuid4,seq8 -n 20k --out "$out" --format csv >/dev/null
+sim ids ulid -n 5000 | sim btree --ids - --out "$out" --format jsonl >/dev/null
+sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
+set +o pipefail
+sim ids uuid_v4 -n 1M | head -n 1 >/dev/null
+sim btree -n 20k --out "$out" --format jsonl | head -n 1 >/dev/null

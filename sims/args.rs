@@ -1,0 +1,176 @@
+//! Values of flags, and errors of usage.
+
+use anyhow::Error;
+use std::io;
+use std::process::ExitCode;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A wrong argument: exit code 2.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Makes a library's refusal of an argument an error of usage.
+pub fn usage(error: impl std::fmt::Display) -> Error {
+    Usage(error.to_string()).into()
+}
+
+/// Prints help to stdout, or one line on what is wrong to stderr.
+pub fn report_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version; a closed pipe is the reader's choice.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    if text.starts_with("error: ") {
+        let relevant = text
+            .lines()
+            .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+        let words: Vec<_> = relevant.flat_map(str::split_whitespace).collect();
+        eprintln!("{} (see --help)", words.join(" "));
+    } else {
+        eprint!("{text}");
+    }
+    ExitCode::from(2)
+}
+
+/// Whether the reader of our output has gone.
+pub fn is_closed_pipe(error: &Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause
+            .downcast_ref::<serde_json::Error>()
+            .and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// A whole number with `_` and an optional k, M or G (powers of 1000): `10M`, `2.5k`, `1_000`.
+pub fn count(text: &str) -> Result<u64, String> {
+    let plain = text.replace('_', "");
+    let (digits, factor) = match plain.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&plain[..at], 1_000),
+        Some((at, 'M' | 'm')) => (&plain[..at], 1_000_000),
+        Some((at, 'G' | 'g')) => (&plain[..at], 1_000_000_000),
+        _ => (&*plain, 1),
+    };
+    scaled(digits, factor)
+        .ok_or_else(|| "expected a whole number such as 500k, 10M or 1_000".to_owned())
+}
+
+/// A count of at least 1.
+pub fn positive(text: &str) -> Result<u64, String> {
+    match count(text)? {
+        0 => Err("expected at least 1".to_owned()),
+        value => Ok(value),
+    }
+}
+
+/// A rate of up to 100 million a second.
+pub fn rate(text: &str) -> Result<u64, String> {
+    match positive(text)? {
+        value if value > 100_000_000 => Err("expected at most 100M ids a second".to_owned()),
+        value => Ok(value),
+    }
+}
+
+/// A duration with its unit: `2ms`, `50us`, `1.5s`, `0`. In nanoseconds, at most a day.
+pub fn duration_ns(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("s", 1_000_000_000),
+    ];
+    if text == "0" {
+        return Ok(0);
+    }
+    let found = UNITS
+        .iter()
+        .find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
+    match found.and_then(|(digits, ns)| scaled(digits, ns)) {
+        Some(ns) if ns <= 86_400_000_000_000 => Ok(ns),
+        Some(_) => Err("expected at most 24h".to_owned()),
+        None => Err("expected a number with its unit, such as 2ms, 50us or 1.5s".to_owned()),
+    }
+}
+
+/// A size with an optional KiB or MiB: `8KiB`, `8192`.
+pub fn size_bytes(text: &str) -> Result<u32, String> {
+    const UNITS: [(&str, u64); 5] = [
+        ("KiB", 1024),
+        ("MiB", 1024 * 1024),
+        ("kB", 1000),
+        ("MB", 1_000_000),
+        ("B", 1),
+    ];
+    let found = UNITS
+        .iter()
+        .find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));
+    let (digits, factor) = found.unwrap_or((text, 1));
+    let bytes =
+        scaled(&digits.replace('_', ""), factor).and_then(|bytes| u32::try_from(bytes).ok());
+    bytes.ok_or_else(|| "expected a size such as 8192 or 8KiB".to_owned())
+}
+
+/// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
+fn scaled(digits: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    if whole.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 15 {
+        return None;
+    }
+    let value = u128::from_str(&all).ok()?.checked_mul(factor.into())?;
+    let divisor = 10u128.pow(fraction.len() as u32);
+    (value % divisor == 0)
+        .then(|| u64::try_from(value / divisor).ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        assert_eq!(count("10M"), Ok(10_000_000));
+        assert_eq!(count("1_000"), Ok(1000));
+        assert_eq!(count("2.5k"), Ok(2500));
+        for bad in [
+            "",
+            "k",
+            "1.5",
+            "-1",
+            "1e6",
+            "99999999999999999999G",
+            "0.0001k",
+            "é",
+        ] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
+        assert!(positive("0").is_err());
+    }
+
+    #[test]
+    fn durations_need_a_unit() {
+        assert_eq!(duration_ns("2ms"), Ok(2_000_000));
+        assert_eq!(duration_ns("1.5s"), Ok(1_500_000_000));
+        assert_eq!(duration_ns("1min"), Ok(60_000_000_000));
+        assert_eq!(duration_ns("0"), Ok(0));
+        for bad in ["2", "ms", "-1s", "25h", "1 s"] {
+            assert!(duration_ns(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size_bytes("8KiB"), Ok(8192));
+        assert_eq!(size_bytes("16_384"), Ok(16_384));
+        assert!(size_bytes("8 GiB").is_err());
+    }
+}

@@ -1,0 +1,163 @@
+//! `sim list`: everything that flags accept.
+
+use crate::report;
+use anyhow::Result;
+use clap::ValueEnum;
+use comfy_table::{ContentArrangement, Table, presets};
+use idlab::engine::ENGINES;
+use idlab::measure::MEASURES;
+use idlab::reference::STREAMS;
+use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
+use std::io::Write;
+
+/// Lists schemes, engines, measures and reference streams.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  sim list\n  sim list measures")]
+pub struct Args {
+    /// What to list [default: all]
+    #[arg(value_enum)]
+    what: Option<What>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Id schemes with their parameters and limits
+    Schemes,
+    /// Engine profiles
+    Engines,
+    /// Measures, as records call them
+    Measures,
+    /// Reference streams
+    Streams,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let all = [What::Schemes, What::Engines, What::Measures, What::Streams];
+    let chosen = all
+        .into_iter()
+        .filter(|what| args.what.is_none_or(|wanted| wanted == *what));
+    let texts: Vec<_> = chosen.map(list).collect::<Result<_>>()?;
+    let mut stdout = std::io::stdout().lock();
+    Ok(writeln!(stdout, "{}", texts.join("\n\n"))?)
+}
+
+fn list(what: What) -> Result<String> {
+    let rows: Vec<[String; 2]> = match what {
+        What::Schemes => SCHEMES.iter().flat_map(scheme).collect(),
+        What::Engines => ENGINES
+            .iter()
+            .map(|engine| {
+                [
+                    engine.name.to_owned(),
+                    format!("{}; splits: {}", engine.about, engine.split.about),
+                ]
+            })
+            .collect(),
+        What::Measures => MEASURES
+            .iter()
+            .map(|measured| {
+                [
+                    measured.name.to_owned(),
+                    format!("[{}] {}", measured.unit, measured.about),
+                ]
+            })
+            .collect(),
+        What::Streams => STREAMS
+            .iter()
+            .map(|stream| {
+                let options = if stream.options.is_empty() {
+                    "none"
+                } else {
+                    stream.options
+                };
+                [
+                    stream.name.to_owned(),
+                    format!("{}; options: {options}", stream.about),
+                ]
+            })
+            .collect(),
+    };
+    let (title, note) = match what {
+        What::Schemes => (
+            "Schemes",
+            "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",
+        ),
+        What::Engines => ("Engines", "--engine NAME"),
+        What::Measures => (
+            "Measures",
+            "the `measure` of a record's row, its unit in brackets",
+        ),
+        What::Streams => (
+            "Streams",
+            "--stream NAME[_OPTION]*: wW writers, sS clock sd in ms, rR ids/s, rr writers in turn, pP processes, bB block size",
+        ),
+    };
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(110);
+    table.add_rows(rows);
+    Ok(format!("{title} ({note})\n{}", report::print(&table)))
+}
+
+fn scheme(info: &idlab::scheme::SchemeInfo) -> Vec<[String; 2]> {
+    let spec = Spec {
+        name: info.name.to_owned(),
+        params: Vec::new(),
+    };
+    let limits = idlab::scheme::visit(&spec, ReadLimits)
+        .map(|limits| words(&limits))
+        .unwrap_or_default();
+    let mut rows = vec![[info.name.to_owned(), format!("{}{limits}", info.about)]];
+    rows.extend(info.params.iter().map(|param| {
+        [
+            format!("  :{}={}", param.name, param.default),
+            param.about.to_owned(),
+        ]
+    }));
+    rows
+}
+
+struct ReadLimits;
+
+impl Visitor for ReadLimits {
+    type Output = Limits;
+    fn visit<S: Scheme>(self, scheme: S) -> Limits {
+        scheme.limits()
+    }
+}
+
+fn words(limits: &Limits) -> String {
+    let mut text = String::new();
+    if let (Some(ids), Some(tick_ns)) = (limits.ids_per_tick, limits.tick_ns) {
+        let ids = if ids < 1 << 20 {
+            ids.to_string()
+        } else {
+            format!("2^{}", ids.ilog2())
+        };
+        text += &format!("; {ids} ids a writer and {}", duration(tick_ns));
+    }
+    if let Some(writers) = limits.writers {
+        text += &format!("; {writers} writers");
+    }
+    if let Some(ms) = limits.exhausted_unix_ms {
+        let end = i64::try_from(ms)
+            .ok()
+            .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        text += &match end {
+            Some(end) => format!("; exhausted {}", end.strftime("%Y-%m-%d")),
+            None => format!("; exhausted in the year {}", 1970 + ms / 31_556_952_000),
+        };
+    }
+    text
+}
+
+fn duration(ns: u64) -> String {
+    match ns {
+        1_000_000_000 => "second".to_owned(),
+        1_000_000 => "ms".to_owned(),
+        ns if ns % 1_000_000 == 0 => format!("{} ms", ns / 1_000_000),
+        ns => format!("{ns} ns"),
+    }
+}

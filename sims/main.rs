@@ -1,0 +1,61 @@
+//! `sim`: the experiments of idlab on the command line, one file each.
+
+mod args;
+mod btree;
+mod ids;
+mod input;
+mod list;
+mod recorder;
+mod report;
+mod tail;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return args::report_usage(&error),
+    };
+    let result = match cli.command {
+        Command::Btree(args) => btree::run(args),
+        Command::Tail(args) => tail::run(args),
+        Command::Ids(args) => ids::run(&args),
+        Command::List(args) => list::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if args::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<args::Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// What a unique-id scheme costs the database that stores its ids.
+///
+/// Every run is seeded: the same command gives the same rows on every machine.
+#[derive(Parser)]
+#[command(name = "sim", version, disable_help_subcommand = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  sim btree
+  sim btree --scheme uuid_v4,uuid_v7 -n 10M
+  psql -Atc 'select id from orders order by created_at' | sim btree --ids -";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Where each scheme's inserts land in a B-tree, and what that costs
+    Btree(btree::Args),
+    /// Index size against ids per millisecond, by the tail of a UUIDv7
+    Tail(tail::Args),
+    /// Print ids of a scheme, or their fields
+    Ids(ids::Args),
+    /// Everything that flags accept: schemes, engines, measures, streams
+    List(list::Args),
+}

@@ -1,0 +1,235 @@
+//! Keeps what an experiment found: provenance, rows, charts, files.
+
+use crate::args::usage;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use idlab::chart::Chart;
+use idlab::record::{Grid, Host, Parameters, Records, Row, Run, SCHEMA, run_digest, write_file};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Flags that every experiment has.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Seed of all randomness
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Folder that receives records and charts
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// What goes to stdout
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// Threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+}
+
+/// What goes to stdout.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table to read
+    Table,
+    /// Run line and rows as JSON Lines
+    Jsonl,
+    /// The same as CSV
+    Csv,
+}
+
+/// A run under way.
+pub struct Recorder {
+    records: Records,
+    args: OutputArgs,
+    started: Instant,
+}
+
+impl Recorder {
+    /// Starts a run; makes its folder and sees that it can be written.
+    pub fn start(experiment: &str, args: &OutputArgs, params: Parameters) -> Result<Self> {
+        let out = args.out.display();
+        let probe = || -> io::Result<()> {
+            std::fs::create_dir_all(&args.out)?;
+            tempfile::tempfile_in(&args.out)?.write_all(b"idlab")
+        };
+        probe().with_context(|| {
+            format!("--out {out}: cannot be written to, expected a folder with room")
+        })?;
+        let run = Run {
+            schema: SCHEMA,
+            run: run_digest(experiment, args.seed, &params),
+            experiment: experiment.to_owned(),
+            command: command_line(),
+            seed: args.seed,
+            params,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: env!("IDLAB_COMMIT").to_owned(),
+            dirty: env!("IDLAB_DIRTY") == "true",
+            rustc: env!("IDLAB_RUSTC").to_owned(),
+            profile: env!("IDLAB_PROFILE").to_owned(),
+            host: host(),
+            started: jiff::Timestamp::now()
+                .strftime("%Y-%m-%dT%H:%M:%SZ")
+                .to_string(),
+            wall_s: 0.0,
+            peak_memory_bytes: None,
+        };
+        let records = Records {
+            run,
+            rows: Vec::new(),
+            grids: Vec::new(),
+        };
+        Ok(Self {
+            records,
+            args: args.clone(),
+            started: Instant::now(),
+        })
+    }
+
+    /// The run's digest, which stands in each row.
+    pub fn digest(&self) -> &str {
+        &self.records.run.run
+    }
+
+    /// Adds what one tree gave.
+    pub fn add(&mut self, rows: Vec<Row>, grid: Option<Grid>) {
+        self.records.rows.extend(rows);
+        self.records.grids.extend(grid);
+    }
+
+    /// Writes records and charts, each whole or not at all, then prints to stdout:
+    /// `table` and the names of the files, or the records.
+    pub fn finish<E: std::error::Error + Send + Sync + 'static>(
+        mut self,
+        chart: impl Fn(&Records) -> Result<Vec<Chart>, E>,
+        table: impl Fn(&Records) -> String,
+    ) -> Result<()> {
+        self.records.run.wall_s = (self.started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        self.records.run.peak_memory_bytes = peak_memory_bytes();
+        let charts = chart(&self.records).context("the charts cannot be drawn")?;
+        let mut jsonl = Vec::new();
+        self.records.write_jsonl(&mut jsonl, true)?;
+        let mut files = vec![(format!("{}.jsonl", self.records.run.experiment), jsonl)];
+        for chart in charts {
+            files.push((format!("{}.svg", chart.name), chart.svg.into_bytes()));
+            files.push((format!("{}.png", chart.name), chart.png));
+        }
+        for (name, content) in &files {
+            let path = self.args.out.join(name);
+            write_file(&path, content)
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        match self.args.format {
+            Format::Table => {
+                writeln!(stdout, "{}\n", table(&self.records))?;
+                let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+                writeln!(stdout, "{}: {}", self.args.out.display(), names.join(" "))?;
+            }
+            Format::Jsonl => self.records.write_jsonl(&mut stdout, false)?,
+            Format::Csv => self.records.write_csv(&mut stdout)?,
+        }
+        Ok(stdout.flush()?)
+    }
+}
+
+/// The command as typed, without the program's folder.
+fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:=+/".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("sim".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn host() -> Host {
+    let mut system = sysinfo::System::new();
+    system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
+    let cpu = system
+        .cpus()
+        .first()
+        .map(|cpu| cpu.brand().trim().to_owned())
+        .unwrap_or_default();
+    let name = std::env::consts::OS;
+    let version = sysinfo::System::kernel_version().unwrap_or_default();
+    Host {
+        cpu,
+        cores: cores() as u32,
+        os: format!("{name} {version}").trim().to_owned(),
+    }
+}
+
+/// The high-water mark of resident memory, as Linux tells it.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// About what a tree of so many of the widest keys takes, measures included.
+pub fn tree_bytes(rows: u64) -> u64 {
+    rows.saturating_mul(20 * 2)
+}
+
+/// Threads for tasks of about this size each: all cores (or as many as asked
+/// for), but no more than memory holds.
+///
+/// # Errors
+/// Memory does not hold even one; `what` says whose size it is and what to do.
+pub fn threads(args: &OutputArgs, task_bytes: u64, what: &str) -> Result<usize> {
+    let mut system = sysinfo::System::new();
+    system.refresh_memory();
+    let available = system.available_memory();
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    if available > 0 && task_bytes > available {
+        let (need, have) = (gib(task_bytes), gib(available));
+        return Err(usage(format!(
+            "{what} would take about {need:.1} GiB of memory, and {have:.1} GiB are free; ask for fewer rows"
+        )));
+    }
+    let fit = if available == 0 {
+        usize::MAX
+    } else {
+        (available / task_bytes.max(1)) as usize
+    };
+    Ok(args.threads.map_or_else(cores, usize::from).min(fit).max(1))
+}
+
+/// A bar on stderr for `rows` rows, or a counter without an end; hidden unless stderr is a terminal.
+pub fn progress(rows: Option<u64>) -> indicatif::ProgressBar {
+    if !io::stderr().is_terminal() {
+        return indicatif::ProgressBar::hidden();
+    }
+    let (bar, template) = match rows {
+        Some(rows) => (
+            indicatif::ProgressBar::new(rows),
+            "{bar:32} {human_pos}/{human_len} rows, {per_sec}, {eta} left",
+        ),
+        None => (
+            indicatif::ProgressBar::no_length(),
+            "{spinner} {human_pos} rows, {per_sec}",
+        ),
+    };
+    match indicatif::ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

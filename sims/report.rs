@@ -1,0 +1,59 @@
+//! Tables and numbers for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// A table: first column to the left, the others to the right.
+pub fn table(headings: &[&str], lines: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_header(headings)
+        .add_rows(lines);
+    table
+        .column_iter_mut()
+        .skip(1)
+        .for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    print(&table)
+}
+
+/// A table's lines without the blanks at their ends.
+pub fn print(table: &Table) -> String {
+    table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A share in per cent.
+pub fn percent(value: f64) -> String {
+    format!("{:.1}", value * 100.0)
+}
+
+/// Two decimals.
+pub fn two(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// Bytes in MiB, two decimals.
+pub fn mib_2(value: f64) -> String {
+    format!("{:.2}", value / f64::from(1 << 20))
+}
+
+/// Bytes in MiB.
+pub fn mib(value: f64) -> String {
+    format!("{:.1}", value / f64::from(1 << 20))
+}
+
+/// A whole number with its thousands apart.
+pub fn whole(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

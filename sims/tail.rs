@@ -1,0 +1,163 @@
+//! `sim tail`: the half-leaf cliff of UUIDv7.
+
+use crate::args::{self, usage};
+use crate::recorder::{self, OutputArgs, Recorder};
+use crate::report;
+use anyhow::{Context, Result};
+use idlab::chart;
+use idlab::engine::{Engine, EngineOptions, Geometry};
+use idlab::fleet::{FleetSpec, IntoStream};
+use idlab::id::{Id, Uuid};
+use idlab::measure::{FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Rows, Splits, fill};
+use idlab::record::{Parameters, Records, Row};
+use idlab::scheme::{self, Spec};
+use idlab::source::AnySource;
+use idlab::store::{BTree, Uniqueness, load};
+use rayon::prelude::*;
+
+/// Loads UUIDv7s of one writer, exactly so many in each millisecond, and shows
+/// how large the index grows: ids that are random within their millisecond
+/// are no longer sequential to a B-tree once a millisecond fills half a leaf.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  sim tail\n  sim tail --per-ms 100,120,140,150 --tail random,counter -n 10M"
+)]
+pub struct Args {
+    /// Ids in each millisecond
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_PER_MS, value_parser = args::positive)]
+    per_ms: Vec<u64>,
+    /// Tails of the UUIDv7
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "random,counter,fraction,monotonic"
+    )]
+    tail: Vec<String>,
+    /// Rows
+    #[arg(short = 'n', long = "rows", value_name = "N", default_value = "1M", value_parser = args::positive)]
+    rows: u64,
+    /// Engine profile
+    #[arg(long, value_name = "NAME", default_value = "postgres")]
+    engine: String,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const DEFAULT_PER_MS: &str =
+    "1,3,10,30,60,100,120,130,140,145,150,160,180,200,240,300,400,600,1000,3000";
+
+pub fn run(args: Args) -> Result<()> {
+    let engine = Engine::by_name(&args.engine).map_err(usage)?;
+    let geometry = Geometry::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?;
+    let specs: Vec<Spec> = args
+        .tail
+        .iter()
+        .map(|tail| format!("uuid_v7:tail={tail}").parse().map_err(usage))
+        .collect::<Result<_>>()?;
+    for (spec, per_ms) in specs
+        .iter()
+        .flat_map(|spec| args.per_ms.iter().map(move |per_ms| (spec, *per_ms)))
+    {
+        open(spec, per_ms, args.output.seed)?;
+    }
+    let what = format!("a tree of {} rows", args.rows);
+    let threads = recorder::threads(&args.output, recorder::tree_bytes(args.rows), &what)?;
+    let params = Parameters::from([
+        ("rows".to_owned(), args.rows.into()),
+        ("per_ms".to_owned(), args.per_ms.clone().into()),
+        ("tail".to_owned(), args.tail.clone().into()),
+        ("engine".to_owned(), args.engine.clone().into()),
+    ]);
+    let mut recorder = Recorder::start("tail", &args.output, params)?;
+    let bar = recorder::progress(Some(
+        args.rows
+            .saturating_mul((specs.len() * args.per_ms.len()) as u64),
+    ));
+    let digest = recorder.digest().to_owned();
+    let tasks: Vec<_> = specs
+        .iter()
+        .flat_map(|spec| args.per_ms.iter().map(move |per_ms| (spec, *per_ms)))
+        .collect();
+    let one = |&(spec, per_ms): &(&Spec, u64)| -> Result<Vec<Row>> {
+        let AnySource::Bytes16(mut source) = open(spec, per_ms, args.output.seed)? else {
+            unreachable!("a UUID has 16 bytes");
+        };
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        let mut splits = Splits::default();
+        let see = |batch: &[u128]| bar.inc(batch.len() as u64);
+        load(
+            &mut *source,
+            Some(args.rows),
+            &mut tree,
+            &mut splits,
+            |_, _| {},
+            see,
+        )
+        .with_context(|| spec.to_string())?;
+        let mut rows = Rows::new(&digest, &spec.to_string(), engine.name, Parameters::new());
+        rows.point(&INDEX_BYTES, per_ms, tree.index_bytes());
+        rows.point(&LEAF_SPLITS, per_ms, splits.leaf);
+        rows.point(&INTERNAL_SPLITS, per_ms, splits.internal);
+        rows.point(&FILL_MEAN, per_ms, fill(&tree));
+        Ok(rows.into_rows())
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let found: Result<Vec<_>> = pool.install(|| tasks.par_iter().map(one).collect());
+    bar.finish_and_clear();
+    found?.into_iter().for_each(|rows| recorder.add(rows, None));
+    recorder.finish(chart::tail, table)
+}
+
+/// The ids of one writer with a perfect clock, exactly `per_ms` in each millisecond.
+fn open(spec: &Spec, per_ms: u64, seed: u64) -> Result<AnySource> {
+    if per_ms > 100_000 {
+        return Err(usage(format!(
+            "--per-ms {per_ms} is too many, expected at most 100k"
+        )));
+    }
+    let fleet = FleetSpec::single(per_ms * 1000, seed);
+    Ok(scheme::visit(spec, IntoStream(fleet))
+        .map_err(usage)?
+        .map_err(usage)?
+        .keys)
+}
+
+fn table(records: &Records) -> String {
+    let value = |row: &Row, measure: &str| {
+        let same = |other: &&Row| {
+            other.scheme == row.scheme && other.x == row.x && other.measure == measure
+        };
+        records
+            .rows
+            .iter()
+            .find(same)
+            .map_or(0.0, |row| row.value.as_f64())
+    };
+    let sizes = records
+        .rows
+        .iter()
+        .filter(|row| row.measure == INDEX_BYTES.name);
+    let lines = sizes.map(|row| {
+        let splits = value(row, LEAF_SPLITS.name) + value(row, INTERNAL_SPLITS.name);
+        vec![
+            row.scheme.clone(),
+            row.x.map(|x| report::whole(x.as_f64())).unwrap_or_default(),
+            report::whole(splits),
+            report::mib_2(row.value.as_f64()),
+            report::percent(value(row, FILL_MEAN.name)),
+        ]
+    });
+    report::table(
+        &[
+            "scheme",
+            "ids\nper ms",
+            "splits",
+            "index\nMiB",
+            "leaf\nfill %",
+        ],
+        lines,
+    )
+}

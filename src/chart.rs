@@ -1,0 +1,361 @@
+//! Charts of records, as SVG and PNG.
+//!
+//! A chart is a pure function of [`Records`]: the same records give the same
+//! bytes. Its font is inside the program, so none need be installed.
+
+mod axis;
+mod fill;
+mod lines;
+mod locality;
+mod panel;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use crate::record::{Grid, Records, Row};
+use axis::{Axis, plain, short};
+use lines::Series;
+use panel::{LARGE, sheet};
+use picture::Picture;
+use std::collections::BTreeSet;
+use thiserror::Error;
+
+/// A picture, as SVG text and PNG bytes, and the stem of its file name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chart {
+    /// Stem of the file name.
+    pub name: String,
+    /// The picture as SVG.
+    pub svg: String,
+    /// The picture as PNG, twice as many pixels wide as the SVG.
+    pub png: Vec<u8>,
+}
+
+/// Why a chart cannot be made.
+#[derive(Debug, Error)]
+pub enum ChartError {
+    /// Drawing failed.
+    #[error("drawing a chart: {0}")]
+    Drawing(String),
+    /// Writing PNG failed.
+    #[error("encoding a chart: {0}")]
+    Png(#[from] png::EncodingError),
+}
+
+/// The charts of `btree`: locality; then working set, fill and growth an engine.
+///
+/// Measures read: grids of `locality`; rows of `working_set_leaves` (by parameter
+/// `window`), `leaf_pages_by_fill`, `fill_mean`, `leaf_splits` and `index_bytes`.
+/// A chart without data is not made.
+///
+/// # Errors
+/// Those of drawing.
+pub fn btree(records: &Records) -> Result<Vec<Chart>, ChartError> {
+    let mut grids: Vec<&Grid> = Vec::new();
+    for grid in records
+        .grids
+        .iter()
+        .filter(|grid| grid.measure == "locality")
+    {
+        if grids.iter().all(|known| known.scheme != grid.scheme) {
+            grids.push(grid);
+        }
+    }
+    let mut charts = Vec::new();
+    if let Some(picture) = locality::picture(&grids) {
+        charts.push(picture.chart("btree_locality".to_owned())?);
+    }
+    for view in views(records) {
+        for (name, picture) in [
+            ("btree_working_set", working_set(&view)),
+            ("btree_fill", fill(&view)),
+            ("btree_growth", growth(&view)),
+        ] {
+            if let Some(picture) = picture {
+                charts.push(picture.chart(view.file(name))?);
+            }
+        }
+    }
+    Ok(charts)
+}
+
+/// The charts of `tail`: index size by ids per millisecond, an engine.
+///
+/// Measure read: rows of `index_bytes`, ids per millisecond as `x`.
+///
+/// # Errors
+/// Those of drawing.
+pub fn tail(records: &Records) -> Result<Vec<Chart>, ChartError> {
+    let mut charts = Vec::new();
+    for view in views(records) {
+        if let Some(picture) = cliff(&view) {
+            charts.push(picture.chart(view.file("tail_index_bytes"))?);
+        }
+    }
+    Ok(charts)
+}
+
+/// What records say of one engine.
+struct View<'a> {
+    records: &'a Records,
+    engine: &'a str,
+    /// Whether there are others.
+    several: bool,
+    /// Every scheme of the records; its place fixes its look in all charts.
+    schemes: Vec<&'a str>,
+}
+
+fn views(records: &Records) -> Vec<View<'_>> {
+    let engines = distinct(records.rows.iter().map(|row| row.engine.as_str()));
+    let schemes = distinct(records.rows.iter().map(|row| row.scheme.as_str()));
+    let several = engines.len() > 1;
+    engines
+        .into_iter()
+        .map(|engine| View {
+            records,
+            engine,
+            several,
+            schemes: schemes.clone(),
+        })
+        .collect()
+}
+
+/// Each name once, in order of first appearance.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
+}
+
+impl<'a> View<'a> {
+    fn rows(&self, measure: &str) -> impl Iterator<Item = &'a Row> {
+        self.records
+            .rows
+            .iter()
+            .filter(move |row| row.engine == self.engine && row.measure == measure)
+    }
+
+    /// A series a scheme of the points that `keep`s, values times `unit`.
+    fn series(&self, measure: &str, unit: f64, keep: impl Fn(&Row) -> bool) -> Vec<Series> {
+        let rows: Vec<_> = self.rows(measure).filter(|row| keep(row)).collect();
+        let of = |scheme: &str| {
+            let rows = rows.iter().filter(|row| row.scheme == scheme);
+            let points = rows.filter_map(|row| Some((row.x?.as_f64(), row.value.as_f64() * unit)));
+            let mut points: Vec<_> = points
+                .filter(|(x, value)| x.is_finite() && value.is_finite())
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points
+        };
+        let series = self.schemes.iter().enumerate();
+        let series = series.map(|(style, name)| Series {
+            name: (*name).to_owned(),
+            style,
+            points: of(name),
+        });
+        series.filter(|series| !series.points.is_empty()).collect()
+    }
+
+    /// Stem of the file of chart `name`.
+    fn file(&self, name: &str) -> String {
+        let safe = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        };
+        match self.several {
+            true => format!(
+                "{name}_{}",
+                self.engine.chars().map(safe).collect::<String>()
+            ),
+            false => name.to_owned(),
+        }
+    }
+
+    /// What an explanation begins with.
+    fn note(&self) -> String {
+        if self.engine.is_empty() {
+            String::new()
+        } else {
+            format!("Engine {}. ", self.engine)
+        }
+    }
+}
+
+fn xs(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    series
+        .iter()
+        .flat_map(|series| &series.points)
+        .map(|point| point.0)
+}
+
+fn values(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    series
+        .iter()
+        .flat_map(|series| &series.points)
+        .map(|point| point.1)
+}
+
+/// `series` without the points that a logarithmic axis has no place for.
+fn positive(series: Vec<Series>, kept: impl Fn(&(f64, f64)) -> bool) -> Vec<Series> {
+    let cut = |series: Series| Series {
+        points: series.points.into_iter().filter(&kept).collect(),
+        ..series
+    };
+    series
+        .into_iter()
+        .map(cut)
+        .filter(|series| !series.points.is_empty())
+        .collect()
+}
+
+/// Those of all panels, each once, as the legend needs them.
+fn united(panels: &[Vec<Series>]) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for series in panels.iter().flatten() {
+        if all.iter().all(|known| known.style != series.style) {
+            all.push(series.clone());
+        }
+    }
+    all.sort_by_key(|series| series.style);
+    all
+}
+
+fn working_set(view: &View) -> Option<Picture> {
+    const MEASURE: &str = "working_set_leaves";
+    let window = |row: &Row| row.params.get("window").and_then(|window| window.as_u64());
+    let windows: BTreeSet<_> = view.rows(MEASURE).filter_map(window).collect();
+    let panels = windows.into_iter().filter_map(|size| {
+        let series = view.series(MEASURE, 1.0, |row| window(row) == Some(size));
+        let series = positive(series, |(x, leaves)| *x > 0.0 && *leaves > 0.0);
+        (!series.is_empty()).then(|| (format!("w = {} inserts", short(size as f64)), series))
+    });
+    let (titles, panels): (Vec<_>, Vec<_>) = panels.unzip();
+    let x = Axis::log("rows inserted", panels.iter().flat_map(|series| xs(series)))?;
+    let columns = panels.len().min(2);
+    let mut picture = Picture::new(
+        sheet(columns, LARGE),
+        "Write working set: distinct leaves written in a window of w inserts",
+        &format!(
+            "{}The pages a buffer pool must hold to take the inserts without reading; lower is better.",
+            view.note()
+        ),
+    );
+    for (area, series) in picture
+        .panels(&titles, columns, LARGE, 230.0)
+        .into_iter()
+        .zip(&panels)
+    {
+        let y = Axis::log("leaves written per window", values(series))?;
+        picture.curves(area, (&x, &y), series, false);
+    }
+    picture.legend(&united(&panels));
+    Some(picture)
+}
+
+fn fill(view: &View) -> Option<Picture> {
+    let bins = view.series("leaf_pages_by_fill", 1.0, |_| true);
+    let mean = |scheme: &str| {
+        let mut rows = view
+            .rows("fill_mean")
+            .filter(|row| row.scheme == scheme && row.x.is_none());
+        rows.next()
+            .map(|row| row.value.as_f64())
+            .filter(|mean| mean.is_finite())
+    };
+    fill::picture(&bins, mean, &view.note())
+}
+
+const PER_MIB: f64 = 1.0 / (1024.0 * 1024.0);
+
+fn growth(view: &View) -> Option<Picture> {
+    let panels = [
+        (
+            "Leaf splits so far",
+            "leaf splits",
+            view.series("leaf_splits", 1.0, |_| true),
+            short as fn(f64) -> String,
+        ),
+        (
+            "Size of the index",
+            "index size (MiB)",
+            view.series("index_bytes", PER_MIB, |_| true),
+            plain,
+        ),
+    ];
+    let panels: Vec<_> = panels
+        .into_iter()
+        .filter(|(_, _, series, _)| !series.is_empty())
+        .collect();
+    if panels.is_empty() {
+        return None;
+    }
+    let mut picture = Picture::new(
+        sheet(panels.len(), LARGE),
+        "Growth: splits and size of the index as rows come in",
+        &format!(
+            "{}Lower is better: fewer splits write less, a smaller index caches better.",
+            view.note()
+        ),
+    );
+    let titles: Vec<_> = panels
+        .iter()
+        .map(|(title, ..)| (*title).to_owned())
+        .collect();
+    let top = panels
+        .iter()
+        .flat_map(|(_, _, series, _)| xs(series))
+        .fold(0.0, f64::max);
+    let x = Axis::linear("rows inserted", top, short);
+    for (area, (_, title, series, label)) in picture
+        .panels(&titles, 2, LARGE, 300.0)
+        .into_iter()
+        .zip(&panels)
+    {
+        let y = Axis::linear(title, values(series).fold(0.0, f64::max), *label);
+        picture.curves(area, (&x, &y), series, false);
+    }
+    let series: Vec<_> = panels.into_iter().map(|(_, _, series, _)| series).collect();
+    picture.legend(&united(&series));
+    Some(picture)
+}
+
+fn cliff(view: &View) -> Option<Picture> {
+    let series = positive(view.series("index_bytes", PER_MIB, |_| true), |(x, _)| {
+        *x > 0.0
+    });
+    let x = Axis::log("ids per millisecond", xs(&series))?;
+    let y = Axis::linear(
+        "index size (MiB)",
+        values(&series).fold(0.0, f64::max),
+        plain,
+    );
+    let rows = view
+        .records
+        .run
+        .params
+        .get("rows")
+        .map(|rows| match rows.as_f64() {
+            Some(rows) => short(rows),
+            None => rows
+                .as_str()
+                .map_or_else(|| rows.to_string(), str::to_owned),
+        });
+    let title = match rows {
+        Some(rows) => format!(
+            "UUIDv7's half-leaf cliff: index size of {rows} rows against ids per millisecond"
+        ),
+        None => "UUIDv7's half-leaf cliff: index size against ids per millisecond".to_owned(),
+    };
+    let note = format!(
+        "{}A larger index for the same rows has emptier leaves.",
+        view.note()
+    );
+    let mut picture = Picture::new(sheet(1, 860.0), &title, &note);
+    for area in picture.panels(&[String::new()], 1, 860.0, 360.0) {
+        picture.curves(area, (&x, &y), &series, true);
+    }
+    picture.legend(&series);
+    Some(picture)
+}

@@ -1,0 +1,112 @@
+//! Where inserts land: a picture a scheme, insert order across, key order upwards.
+
+use super::axis::{Axis, plain, short};
+use super::panel::{Area, SMALL, sheet};
+use super::picture::{Anchor, Font, GAP, INK, Picture};
+use crate::record::Grid;
+use plotters::style::RGBColor;
+
+/// Shades from few to many, ever darker; no inserts stay white.
+const SHADES: [RGBColor; 10] = [
+    RGBColor(0xD3, 0xE4, 0xF3),
+    RGBColor(0xB8, 0xD5, 0xEA),
+    RGBColor(0x98, 0xC6, 0xE0),
+    RGBColor(0x75, 0xB2, 0xD8),
+    RGBColor(0x55, 0x9F, 0xCD),
+    RGBColor(0x39, 0x89, 0xC1),
+    RGBColor(0x22, 0x71, 0xB4),
+    RGBColor(0x11, 0x5A, 0xA1),
+    RGBColor(0x08, 0x42, 0x80),
+    RGBColor(0x05, 0x26, 0x54),
+];
+
+/// Where `count` inserts lie between none and `most`, by their logarithm.
+fn place(count: f64, most: f64) -> f64 {
+    libm::log1p(count) / libm::log1p(most)
+}
+
+/// The shade of `count` inserts; none for none.
+fn shade(count: u32, most: f64) -> Option<usize> {
+    let shade = (place(f64::from(count), most) * SHADES.len() as f64) as usize;
+    (count > 0).then_some(shade.min(SHADES.len() - 1))
+}
+
+/// The picture of these grids; none if nothing was counted.
+pub(super) fn picture(grids: &[&Grid]) -> Option<Picture> {
+    let most = grids
+        .iter()
+        .flat_map(|grid| grid.cells.iter().flatten())
+        .copied()
+        .max()
+        .filter(|most| *most > 0)?;
+    let most = f64::from(most);
+    let columns = grids.len().min(4);
+    let mut picture = Picture::new(
+        sheet(columns, SMALL),
+        "Where inserts land: a line is sequential, a square is random",
+        "Each column is a moment of loading, each row a place in the index. Ids made in key order fill one cell \
+         after the other, along the diagonal; random ids touch the whole index at every moment.",
+    );
+    let titles: Vec<_> = grids.iter().map(|grid| grid.scheme.clone()).collect();
+    let x = Axis::linear("insert order (share of rows, %)", 100.0, plain);
+    let y = Axis::linear("position in key order (%)", 100.0, plain);
+    for (area, grid) in picture
+        .panels(&titles, columns, SMALL, 192.0)
+        .into_iter()
+        .zip(grids)
+    {
+        picture.axes(area, &x, &y);
+        cells(&mut picture, area, grid, most);
+    }
+    scale(&mut picture, most);
+    Some(picture)
+}
+
+/// Draws a grid, equal neighbours of a row as one rectangle.
+fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
+    let height = grid.cells.len() as f64;
+    for (y, row) in grid.cells.iter().enumerate() {
+        let width = row.len() as f64;
+        let mut x = 0;
+        for run in row.chunk_by(|a, b| shade(*a, most) == shade(*b, most)) {
+            let (from, to) = (x as f64 / width, (x + run.len()) as f64 / width);
+            if let Some(shade) = run.first().and_then(|count| shade(*count, most)) {
+                let corners = [
+                    area.at(from, (y + 1) as f64 / height),
+                    area.at(to, y as f64 / height),
+                ];
+                picture.rectangle(corners, SHADES[shade]);
+            }
+            x += run.len();
+        }
+    }
+}
+
+/// A strip of all shades with the counts they stand for.
+fn scale(picture: &mut Picture, most: f64) {
+    const WIDTH: f64 = 24.0;
+    let (title, font) = ("inserts per cell: fewer → more", Font::LABEL);
+    let y = picture.height;
+    picture.text((GAP, y + 8.0), title, font, Anchor::Left);
+    let left = GAP + font.width(title) + 24.0;
+    let strip = Area {
+        left,
+        top: y,
+        width: WIDTH * SHADES.len() as f64,
+        height: 16.0,
+    };
+    for (i, color) in (0..).zip(SHADES) {
+        let x = left + f64::from(i) * WIDTH;
+        picture.rectangle([(x, y), (x + WIDTH, y + 16.0)], color);
+    }
+    let decades = (0..10).map(|power| libm::pow(10.0, f64::from(power)));
+    for count in decades
+        .filter(|count| place(*count, most) < 0.85)
+        .chain([most])
+    {
+        let x = strip.at(place(count, most), 0.0).0;
+        picture.line(vec![(x, y + 16.0), (x, y + 20.0)], INK, 1.0, None);
+        picture.text((x, y + 29.0), &short(count), font, Anchor::Middle);
+    }
+    picture.height += 36.0 + GAP;
+}

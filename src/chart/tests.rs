@@ -1,0 +1,227 @@
+use super::*;
+use crate::record::{Host, Number, Parameters, Run};
+use serde_json::json;
+
+const LONG: &str = "uuid_v4:rows=500k+uuid_v7:rows=500k";
+
+fn records() -> Records {
+    let text = String::new;
+    let run = Run {
+        schema: 1,
+        run: text(),
+        experiment: text(),
+        command: text(),
+        seed: 1,
+        params: Parameters::from([("rows".to_owned(), json!(1_000_000))]),
+        version: text(),
+        commit: text(),
+        dirty: false,
+        rustc: text(),
+        profile: text(),
+        host: Host {
+            cpu: text(),
+            cores: 1,
+            os: text(),
+        },
+        started: text(),
+        wall_s: 0.0,
+        peak_memory_bytes: None,
+    };
+    Records {
+        run,
+        rows: Vec::new(),
+        grids: Vec::new(),
+    }
+}
+
+fn add(
+    records: &mut Records,
+    scheme: &str,
+    engine: &str,
+    measure: &str,
+    x: Option<f64>,
+    value: f64,
+) {
+    records.rows.push(Row {
+        run: String::new(),
+        scheme: scheme.to_owned(),
+        engine: engine.to_owned(),
+        params: Parameters::from([("window".to_owned(), json!(100))]),
+        measure: measure.to_owned(),
+        unit: String::new(),
+        x: x.map(Number::Real),
+        value: Number::Real(value),
+        low: None,
+        high: None,
+        samples: 1,
+    });
+}
+
+fn grid(records: &mut Records, scheme: &str, cells: Vec<Vec<u32>>) {
+    let (scheme, measure) = (scheme.to_owned(), "locality".to_owned());
+    records.grids.push(Grid {
+        run: String::new(),
+        scheme,
+        engine: String::new(),
+        measure,
+        cells,
+    });
+}
+
+/// Every measure of these schemes, at these places with this value.
+fn sample(schemes: &[&str], engines: &[&str], xs: &[f64], value: f64) -> Records {
+    let mut records = records();
+    for scheme in schemes {
+        for engine in engines {
+            for measure in [
+                "working_set_leaves",
+                "leaf_pages_by_fill",
+                "leaf_splits",
+                "index_bytes",
+            ] {
+                xs.iter()
+                    .for_each(|x| add(&mut records, scheme, engine, measure, Some(*x), value));
+            }
+            add(&mut records, scheme, engine, "fill_mean", None, value);
+        }
+        grid(
+            &mut records,
+            scheme,
+            (0..64)
+                .map(|y| (0..64).map(|x| u32::from(x == y) * 9).collect())
+                .collect(),
+        );
+    }
+    records
+}
+
+fn names(charts: &[Chart]) -> Vec<&str> {
+    charts.iter().map(|chart| chart.name.as_str()).collect()
+}
+
+#[test]
+fn charts_are_whole_and_deterministic() {
+    let records = sample(&["uuid_v4", LONG], &["pg"], &[5.0, 50.0, 100.0], 3.0);
+    let charts = btree(&records).unwrap();
+    assert_eq!(
+        names(&charts),
+        [
+            "btree_locality",
+            "btree_working_set",
+            "btree_fill",
+            "btree_growth"
+        ]
+    );
+    assert_eq!(charts, btree(&records).unwrap());
+    let tails = tail(&records).unwrap();
+    assert_eq!(names(&tails), ["tail_index_bytes"]);
+    assert!(
+        tails[0]
+            .svg
+            .contains("index size of 1M rows against ids per millisecond")
+    );
+    for chart in charts.iter().chain(&tails) {
+        assert!(
+            chart.svg.starts_with("<svg ") && chart.svg.ends_with("</svg>\n"),
+            "{}",
+            chart.name
+        );
+        assert!(chart.svg.contains("font-family=\"sans-serif\""));
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&chart.png))
+            .read_info()
+            .unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        let display = format!(
+            "<svg width=\"{}\" height=\"{}\"",
+            info.width / 2,
+            info.height / 2
+        );
+        assert!(chart.svg.starts_with(&display));
+        assert!(
+            pixels.chunks(3).any(|pixel| pixel == [0x22; 3]),
+            "text is drawn"
+        );
+    }
+}
+
+#[test]
+fn several_engines_have_charts_each_but_one_locality() {
+    let charts = btree(&sample(&["ulid"], &["pg", "innodb/16k"], &[10.0], 1.0)).unwrap();
+    let of = |engine: &str| {
+        ["working_set", "fill", "growth"].map(|chart| format!("btree_{chart}_{engine}"))
+    };
+    let expected = [
+        vec!["btree_locality".to_owned()],
+        of("pg").to_vec(),
+        of("innodb_16k").to_vec(),
+    ]
+    .concat();
+    assert_eq!(names(&charts), expected);
+}
+
+#[test]
+fn charts_without_data_are_not_made() {
+    assert_eq!(btree(&records()).unwrap(), []);
+    assert_eq!(tail(&records()).unwrap(), []);
+    let mut empty = records();
+    for cells in [vec![], vec![vec![]], vec![vec![0; 64]; 64]] {
+        grid(&mut empty, "ulid", cells);
+    }
+    assert_eq!(btree(&empty).unwrap(), []);
+    // Logarithms of nothing and shares of no leaves.
+    assert_eq!(
+        names(&btree(&sample(&["ulid"], &[""], &[10.0], 0.0)).unwrap()),
+        ["btree_locality", "btree_growth"]
+    );
+}
+
+#[test]
+fn odd_numbers_are_drawn_or_skipped() {
+    let many: Vec<_> = (0..30).map(|i| format!("{LONG}+{i}")).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    assert!(btree(&sample(&many, &["pg"], &[1.0, 2.0], 1.0)).is_ok());
+    for odd in [
+        f64::NAN,
+        f64::INFINITY,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        -1.0,
+        0.0,
+        1e-9,
+        1e19,
+    ] {
+        for records in [
+            sample(&["ulid", ""], &["pg"], &[odd, 10.0], 1.0),
+            sample(&["ulid"], &["pg"], &[10.0], odd),
+        ] {
+            assert!(btree(&records).is_ok());
+            assert!(tail(&records).is_ok());
+        }
+    }
+    let mut ragged = records();
+    grid(
+        &mut ragged,
+        "<&\"\u{1F980}>",
+        vec![vec![1], vec![], vec![u32::MAX, 0, 2]],
+    );
+    assert_eq!(names(&btree(&ragged).unwrap()), ["btree_locality"]);
+}
+
+#[test]
+fn random_grids_stay_small_files() {
+    let mut records = records();
+    let mut random = 1_u32;
+    for scheme in ["a", "b", "c", "d", "e", "f", "g"] {
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 30
+        };
+        grid(
+            &mut records,
+            scheme,
+            (0..64).map(|_| (0..64).map(|_| next()).collect()).collect(),
+        );
+    }
+    assert!(btree(&records).unwrap()[0].svg.len() < 1_500_000);
+}

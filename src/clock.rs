@@ -1,0 +1,59 @@
+//! Clocks: what a scheme reads the time from.
+
+/// Nanoseconds since the Unix epoch. Lasts until the year 2554.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Timestamp(pub u64);
+
+/// Nanoseconds in a millisecond.
+pub const NS_PER_MS: u64 = 1_000_000;
+/// Nanoseconds in a second.
+pub const NS_PER_S: u64 = 1_000_000_000;
+
+impl Timestamp {
+    /// The instant of a count of milliseconds since the Unix epoch.
+    pub const fn from_ms(ms: u64) -> Self {
+        Self(ms.saturating_mul(NS_PER_MS))
+    }
+
+    /// Whole milliseconds since the Unix epoch.
+    pub const fn ms(self) -> u64 {
+        self.0 / NS_PER_MS
+    }
+
+    /// Whole seconds since the Unix epoch.
+    pub const fn seconds(self) -> u64 {
+        self.0 / NS_PER_S
+    }
+
+    /// Nanoseconds to wait from here until `later`, at least 1.
+    pub const fn wait_ns(self, later: Timestamp) -> u64 {
+        let wait = later.0.saturating_sub(self.0);
+        if wait == 0 { 1 } else { wait }
+    }
+}
+
+/// Something that tells the time. Simulations pass a reading ([`Timestamp`]
+/// tells itself); a program passes [`SystemClock`].
+pub trait Clock {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+}
+
+impl Clock for Timestamp {
+    fn now(&self) -> Timestamp {
+        *self
+    }
+}
+
+/// The machine's real-time clock. Never used inside a simulation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
+        Timestamp(since.as_nanos() as u64)
+    }
+}

@@ -1,0 +1,43 @@
+//! The B+-tree of the textbooks: every split is even.
+
+use super::{Engine, Page, Split};
+
+/// A B+-tree that divides every full page in the middle, wherever the new
+/// entry falls, and keeps nothing but keys and 8-byte pointers.
+///
+/// Leaf entry: key, 8-byte row pointer, payload. Internal entry: key and child
+/// pointer; m children have m - 1 keys. No page header, no high key.
+/// Source: Comer, The Ubiquitous B-Tree, ACM Computing Surveys 11 (1979).
+pub const TEXTBOOK: Engine = Engine {
+    name: "textbook",
+    about: "B+-tree with even splits everywhere (Comer 1979)",
+    page_bytes: 8192,
+    overhead_bytes: 0,
+    meta_pages: 0,
+    leaf_entry_bytes: |column, payload_bytes| column.value_bytes() + 8 + payload_bytes,
+    internal_entry_bytes: |column| column.value_bytes() + 8,
+    first_internal_entry_bytes: 8,
+    high_key: false,
+    fill_factor_percent: None,
+    split: Split { left_entries: even, about: "half and half" },
+};
+
+fn even(page: &Page) -> u32 {
+    page.capacity.div_ceil(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{EngineOptions, Geometry};
+    use super::*;
+    use crate::id::Column;
+
+    #[test]
+    fn halves_differ_by_at_most_one_entry() {
+        let geometry = Geometry::new(&TEXTBOOK, Column::Uuid, EngineOptions::default()).unwrap();
+        let leaf = geometry.leaf[0];
+        assert_eq!((leaf.capacity, leaf.left_entries), (341, 171));
+        let children = geometry.internal[1];
+        assert_eq!((children.capacity, children.left_entries), (342, 171));
+    }
+}

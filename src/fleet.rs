@@ -1,0 +1,279 @@
+//! Fleets: writers, each with its own clock, that issue one stream of ids.
+//!
+//! Ids arrive at a total rate; the writer of each reads its own clock (true
+//! time plus its constant offset) and mints; the row is inserted after a delay.
+//! The stream is in the order of insertion. Not modelled here: clocks that
+//! drift, step or go back.
+
+use crate::clock::{NS_PER_S, Timestamp};
+use crate::id::Id;
+use crate::random;
+use crate::scheme::{Scheme, Stall, Visitor, WriterError};
+use crate::source::{AnySource, Source, SourceError, Stream};
+use rand_chacha::ChaCha8Rng;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use thiserror::Error;
+
+/// True time at which a simulated fleet starts: 2026-01-01T00:00:00Z.
+pub const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
+
+/// When ids are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrivals {
+    /// At equal intervals, writers in turn.
+    Steady,
+    /// A Poisson process, each id from a random writer.
+    Poisson,
+    /// Bursts of [`BURST`] ids, 1 µs apart (closer at rates that need it), from one random writer each;
+    /// exponential pauses between them keep the mean rate.
+    Bursty,
+}
+
+/// Ids in a burst of [`Arrivals::Bursty`].
+pub const BURST: u64 = 100;
+
+/// A fleet's parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FleetSpec {
+    /// Number of writers, at least 1.
+    pub writers: u32,
+    /// Ids a second, all writers together, at least 1.
+    pub rate: u64,
+    /// When ids are asked for.
+    pub arrivals: Arrivals,
+    /// Standard deviation of the writers' clock offsets (normal, mean 0).
+    pub clock_sd_ns: u64,
+    /// Mean time from minting to insertion (exponential).
+    pub delay_mean_ns: u64,
+    /// The run's seed.
+    pub seed: u64,
+    /// True time of the first arrival.
+    pub start: Timestamp,
+}
+
+impl FleetSpec {
+    /// One writer with a perfect clock, no delay: `rate` ids a second at equal intervals.
+    pub fn single(rate: u64, seed: u64) -> Self {
+        Self {
+            writers: 1,
+            rate,
+            arrivals: Arrivals::Steady,
+            clock_sd_ns: 0,
+            delay_mean_ns: 0,
+            seed,
+            start: START,
+        }
+    }
+}
+
+/// Why a fleet cannot go on.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum FleetError {
+    /// A writer's number does not fit the scheme.
+    #[error(transparent)]
+    Writer(#[from] WriterError),
+    /// The scheme can issue no id at this time.
+    #[error("{scheme} can issue no id at the simulated time {now_ms} ms: {stall}")]
+    Stalled {
+        /// The scheme.
+        scheme: &'static str,
+        /// The writer's reading, in milliseconds since the Unix epoch.
+        now_ms: u64,
+        /// The reason.
+        stall: Stall,
+    },
+}
+
+/// An id with where and when it was issued.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Issued<I> {
+    /// True time of its insertion.
+    pub inserted: Timestamp,
+    /// Its number in the order of arrival.
+    pub number: u64,
+    /// The id.
+    pub id: I,
+    /// True time of its minting.
+    pub minted: Timestamp,
+    /// The writer that issued it.
+    pub writer: u32,
+}
+
+struct Member<W> {
+    state: W,
+    offset_ns: i64,
+    free: Timestamp,
+}
+
+/// A fleet at work.
+pub struct Fleet<S: Scheme> {
+    scheme: S,
+    spec: FleetSpec,
+    members: Vec<Member<S::Writer>>,
+    arrived: u64,
+    next: (Timestamp, u32),
+    pending: BinaryHeap<Reverse<Issued<S::Id>>>,
+    arrivals: ChaCha8Rng,
+    delays: ChaCha8Rng,
+    randomness: ChaCha8Rng,
+}
+
+impl<S: Scheme> Fleet<S> {
+    /// A fleet of `spec.writers` writers of `scheme`.
+    ///
+    /// # Errors
+    /// More writers than the scheme has numbers for.
+    pub fn new(mut scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
+        let mut offsets = random::stream(spec.seed, "fleet.offset", 0);
+        let members = (0..spec.writers)
+            .map(|number| {
+                Ok(Member {
+                    state: scheme.writer(number)?,
+                    offset_ns: random::normal_ns(&mut offsets, spec.clock_sd_ns),
+                    free: spec.start,
+                })
+            })
+            .collect::<Result<_, WriterError>>()?;
+        let mut fleet = Self {
+            scheme,
+            members,
+            arrived: 0,
+            next: (spec.start, 0),
+            pending: BinaryHeap::new(),
+            arrivals: random::stream(spec.seed, "fleet.arrival", 0),
+            delays: random::stream(spec.seed, "fleet.delay", 0),
+            randomness: random::stream(spec.seed, "fleet.id", 0),
+            spec,
+        };
+        fleet.next = fleet.draw_arrival(fleet.spec.start, 0);
+        Ok(fleet)
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// The next id in the order of insertion.
+    ///
+    /// # Errors
+    /// The scheme can issue no more ids.
+    pub fn issue(&mut self) -> Result<Issued<S::Id>, FleetError> {
+        loop {
+            // A row can be inserted no earlier than the next arrival.
+            if let Some(Reverse(first)) = self.pending.peek()
+                && first.inserted <= self.next.0
+                && let Some(Reverse(first)) = self.pending.pop()
+            {
+                return Ok(first);
+            }
+            let issued = self.mint()?;
+            if self.pending.is_empty() && issued.inserted <= self.next.0 {
+                return Ok(issued);
+            }
+            self.pending.push(Reverse(issued));
+        }
+    }
+
+    /// Mints for the next arrival, waiting out stalls.
+    fn mint(&mut self) -> Result<Issued<S::Id>, FleetError> {
+        let (arrival, writer) = self.next;
+        let number = self.arrived;
+        self.arrived += 1;
+        self.next = self.draw_arrival(arrival, writer);
+        let member = &mut self.members[writer as usize];
+        let mut minted = arrival.max(member.free);
+        let id = loop {
+            let reading = Timestamp(minted.0.saturating_add_signed(member.offset_ns));
+            match self
+                .scheme
+                .mint(&mut member.state, &reading, &mut self.randomness)
+            {
+                Ok(id) => break id,
+                Err(stall) => match stall.wait_ns() {
+                    Some(wait_ns) => minted = Timestamp(minted.0 + wait_ns),
+                    None => {
+                        let (scheme, now_ms) = (S::NAME, reading.ms());
+                        return Err(FleetError::Stalled {
+                            scheme,
+                            now_ms,
+                            stall,
+                        });
+                    }
+                },
+            }
+        };
+        member.free = minted;
+        let delay_ns = random::exponential_ns(&mut self.delays, self.spec.delay_mean_ns);
+        Ok(Issued {
+            inserted: Timestamp(minted.0 + delay_ns),
+            number,
+            id,
+            minted,
+            writer,
+        })
+    }
+
+    /// Time and writer of arrival number `self.arrived`; the one before came at `last` from `writer`.
+    fn draw_arrival(&mut self, last: Timestamp, writer: u32) -> (Timestamp, u32) {
+        let FleetSpec {
+            writers,
+            rate,
+            arrivals,
+            start,
+            ..
+        } = self.spec;
+        let number = self.arrived;
+        let random = &mut self.arrivals;
+        match arrivals {
+            Arrivals::Steady => {
+                let ns = u128::from(number) * u128::from(NS_PER_S) / u128::from(rate);
+                (
+                    Timestamp(start.0 + ns as u64),
+                    (number % u64::from(writers)) as u32,
+                )
+            }
+            Arrivals::Poisson => {
+                let gap_ns = random::exponential_ns(random, NS_PER_S / rate);
+                (Timestamp(last.0 + gap_ns), random::below(random, writers))
+            }
+            Arrivals::Bursty => {
+                let spacing_ns = 1000.min(NS_PER_S / rate / 2);
+                if !number.is_multiple_of(BURST) {
+                    return (Timestamp(last.0 + spacing_ns), writer);
+                }
+                let pause_ns = BURST * NS_PER_S / rate - (BURST - 1) * spacing_ns;
+                let gap_ns = random::exponential_ns(random, pause_ns);
+                (Timestamp(last.0 + gap_ns), random::below(random, writers))
+            }
+        }
+    }
+}
+
+impl<S: Scheme> Source<<S::Id as Id>::Key> for Fleet<S> {
+    fn fill(&mut self, keys: &mut Vec<<S::Id as Id>::Key>, rows: usize) -> Result<(), SourceError> {
+        for _ in 0..rows {
+            let issued = self
+                .issue()
+                .map_err(|error| SourceError(error.to_string()))?;
+            keys.push(issued.id.key());
+        }
+        Ok(())
+    }
+}
+
+/// A [`Visitor`] that makes a fleet's stream of a scheme known by name.
+pub struct IntoStream(pub FleetSpec);
+
+impl Visitor for IntoStream {
+    type Output = Result<Stream, FleetError>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
+        Ok(Stream {
+            column: S::Id::COLUMN,
+            text_chars: S::Id::TEXT_CHARS,
+            keys: AnySource::new(Box::new(Fleet::new(scheme, self.0)?)),
+        })
+    }
+}

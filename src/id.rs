@@ -1,0 +1,133 @@
+//! Ids: values with a text form, and the keys a B-tree compares for them.
+//!
+//! An [`Id`] is what a user sees; its [`Key`] is what an index stores: a plain
+//! number or byte string of fixed width whose order is the id's order.
+
+mod key20;
+mod ksuid;
+mod number;
+mod text;
+mod ulid;
+mod uuid;
+
+pub use key20::Key20;
+pub use ksuid::Ksuid;
+pub use number::Number;
+pub use text::ParseError;
+pub use ulid::Ulid;
+pub use uuid::Uuid;
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+use std::str::FromStr;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u64 {}
+    impl Sealed for u128 {}
+    impl Sealed for super::Key20 {}
+}
+
+/// A fixed-width key as an index compares it: `u64`, `u128` or [`Key20`].
+pub trait Key:
+    sealed::Sealed + Copy + Ord + Hash + Default + Debug + Send + Sync + 'static
+{
+    /// Width in bytes.
+    const BYTES: u32;
+
+    /// The key's lowest `bits` bits after a shift to the right by `shift`
+    /// (`bits` ≤ 128): how a decoder reads one field.
+    fn field(self, shift: u32, bits: u32) -> u128;
+
+    /// The top 64 bits, for hashing and for charts.
+    fn prefix(self) -> u64 {
+        self.field(Self::BYTES * 8 - 64, 64) as u64
+    }
+}
+
+impl Key for u64 {
+    const BYTES: u32 = 8;
+
+    fn field(self, shift: u32, bits: u32) -> u128 {
+        low_bits(u128::from(self) >> shift, bits)
+    }
+}
+
+impl Key for u128 {
+    const BYTES: u32 = 16;
+
+    fn field(self, shift: u32, bits: u32) -> u128 {
+        low_bits(self >> shift, bits)
+    }
+}
+
+/// The lowest `bits` bits of `value`.
+pub(crate) fn low_bits(value: u128, bits: u32) -> u128 {
+    if bits >= 128 {
+        value
+    } else {
+        value & ((1 << bits) - 1)
+    }
+}
+
+/// The type of the column that stores an id: it decides the bytes of an index entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Column {
+    /// A 64-bit integer (`bigint`).
+    Bigint,
+    /// A 16-byte `uuid`.
+    Uuid,
+    /// A byte string of this many bytes (`bytea`, `BINARY(n)`).
+    Bytes(u32),
+    /// Text of this many ASCII characters (`text`, `CHAR(n)`), C collation.
+    Text(u32),
+}
+
+impl Column {
+    /// Bytes of the value itself, without any length prefix.
+    pub const fn value_bytes(self) -> u32 {
+        match self {
+            Column::Bigint => 8,
+            Column::Uuid => 16,
+            Column::Bytes(n) | Column::Text(n) => n,
+        }
+    }
+}
+
+impl Display for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Column::Bigint => f.write_str("bigint"),
+            Column::Uuid => f.write_str("uuid"),
+            Column::Bytes(n) => write!(f, "bytes({n})"),
+            Column::Text(n) => write!(f, "text({n})"),
+        }
+    }
+}
+
+/// An id: an ordered value with a text form.
+///
+/// `Display` and `FromStr` are inverse; parsing refuses what the scheme's
+/// specification refuses (wrong length, foreign characters, overflow).
+pub trait Id:
+    Copy + Ord + Hash + Debug + Display + FromStr<Err = ParseError> + Send + Sync + 'static
+{
+    /// What an index stores; ordered as the ids are.
+    type Key: Key;
+
+    /// What the kind of id is called in messages ("UUID").
+    const KIND: &'static str;
+
+    /// The column people use for it.
+    const COLUMN: Column;
+
+    /// Characters of the text form if all ids have equally many and the text
+    /// sorts (bytewise) as the ids do; such ids may live in a text column.
+    const TEXT_CHARS: Option<u32>;
+
+    /// The id as a key.
+    fn key(self) -> Self::Key;
+
+    /// The id of a key.
+    fn from_key(key: Self::Key) -> Self;
+}

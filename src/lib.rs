@@ -1,0 +1,25 @@
+//! idlab: what a unique-id scheme costs the database that stores its ids.
+//!
+//! 1. A [`scheme`] turns a clock reading and randomness into an [`id`].
+//! 2. A [`fleet`] of writers, each with its own clock, yields one stream of ids.
+//! 3. A [`store`] consumes the stream and emits events (insert, split).
+//! 4. A [`measure`] folds events into numbers with units; a [`record`] keeps
+//!    them with their provenance.
+//! 5. A [`chart`] only ever reads records.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod chart;
+pub mod clock;
+pub mod dump;
+pub mod engine;
+pub mod fleet;
+pub mod id;
+pub mod measure;
+pub mod random;
+pub mod record;
+pub mod reference;
+pub mod scheme;
+pub mod source;
+pub mod store;

@@ -1,0 +1,180 @@
+//! Measures: from a store's events to numbers with units.
+//!
+//! A measure is a [`Sink`] that counts and a method that writes rows. Tuples
+//! of sinks are sinks, so one pass feeds many and every call inlines.
+//!
+//! To add a measure: write `src/measure/<name>.rs`, list its constants in
+//! [`MEASURES`], and add it to the tuple of the experiment.
+
+mod edge;
+mod locality;
+mod shape;
+mod splits;
+mod tree;
+mod working_set;
+
+pub use edge::Edge;
+pub use locality::Sample;
+pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
+pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
+pub use tree::{TreeRun, measure_tree};
+pub use working_set::WorkingSet;
+
+use crate::record::{Measured, Number, Parameters, Row};
+use crate::store::{Insert, Sink, Split};
+
+/// Every measure, in the order of `sim list`.
+pub const MEASURES: &[&Measured] = &[
+    &edge::RIGHT_EDGE_SHARE,
+    &edge::RIGHTMOST_LEAF_SHARE,
+    &edge::LAST_LEAVES_SHARE,
+    &edge::EDGE_DISTANCE_P50,
+    &edge::EDGE_DISTANCE_P99,
+    &edge::EDGE_DISTANCE_MAX,
+    &splits::LEAF_SPLITS,
+    &splits::INTERNAL_SPLITS,
+    &splits::SPLITS_PER_1000_INSERTS,
+    &splits::RIGHTMOST_LEAF_SPLITS,
+    &splits::RIGHTMOST_INTERNAL_SPLITS,
+    &splits::LEFT_SPLITS,
+    &shape::ROWS,
+    &shape::LEAF_PAGES,
+    &shape::INTERNAL_PAGES,
+    &shape::TREE_LEVEL,
+    &shape::INDEX_BYTES,
+    &shape::FILL_MEAN,
+    &shape::LEAF_PAGES_BY_FILL,
+    &shape::FRAGMENTATION_SHARE,
+    &shape::NEWEST_100_LEAVES,
+    &working_set::WORKING_SET_LEAVES,
+    &locality::LOCALITY,
+    &DUPLICATE_IDS,
+    &SKIPPED_LINES,
+];
+
+/// Ids refused because the index had them.
+pub const DUPLICATE_IDS: Measured = Measured {
+    name: "duplicate_ids",
+    unit: "ids",
+    about: "ids of a dump that were there already; a unique index refuses them",
+};
+
+/// Lines of a dump that are no id.
+pub const SKIPPED_LINES: Measured = Measured {
+    name: "skipped_lines",
+    unit: "lines",
+    about: "lines of a dump without an id, by reason (param reason)",
+};
+
+macro_rules! sinks {
+    ($($sink:ident),*) => {
+        impl<$($sink: Sink),*> Sink for ($($sink,)*) {
+            #[inline]
+            fn insert(&mut self, event: &Insert) {
+                #[allow(non_snake_case)]
+                let ($($sink,)*) = self;
+                $($sink.insert(event);)*
+            }
+            #[inline]
+            fn split(&mut self, event: &Split) {
+                #[allow(non_snake_case)]
+                let ($($sink,)*) = self;
+                $($sink.split(event);)*
+            }
+        }
+    };
+}
+
+sinks!(A, B);
+sinks!(A, B, C);
+sinks!(A, B, C, D);
+
+/// Collects the rows of one tree.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    template: Row,
+    rows: Vec<Row>,
+}
+
+impl Rows {
+    /// Rows of run `run` for a scheme and an engine; `params` stand in each.
+    pub fn new(run: &str, scheme: &str, engine: &str, params: Parameters) -> Self {
+        let template = Row {
+            run: run.to_owned(),
+            scheme: scheme.to_owned(),
+            engine: engine.to_owned(),
+            params,
+            measure: String::new(),
+            unit: String::new(),
+            x: None,
+            value: Number::Whole(0),
+            low: None,
+            high: None,
+            samples: 1,
+        };
+        Self {
+            template,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a total.
+    pub fn total(&mut self, measured: &Measured, value: impl Into<Number>) {
+        self.push(measured, None, value.into(), &[]);
+    }
+
+    /// Adds a point of a curve.
+    pub fn point(&mut self, measured: &Measured, x: impl Into<Number>, value: impl Into<Number>) {
+        self.push(measured, Some(x.into()), value.into(), &[]);
+    }
+
+    /// Adds a number with parameters of its own.
+    pub fn push(
+        &mut self,
+        measured: &Measured,
+        x: Option<Number>,
+        value: Number,
+        params: &[(&str, serde_json::Value)],
+    ) {
+        let mut row = Row {
+            measure: measured.name.to_owned(),
+            unit: measured.unit.to_owned(),
+            x,
+            value,
+            ..self.template.clone()
+        };
+        row.params.extend(
+            params
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone())),
+        );
+        self.rows.push(row);
+    }
+
+    /// What each row begins as.
+    pub fn template(&self) -> &Row {
+        &self.template
+    }
+
+    /// The rows.
+    pub fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_snake_case() {
+        let mut names: Vec<_> = MEASURES.iter().map(|measured| measured.name).collect();
+        assert!(names.iter().all(|name| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        }));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), MEASURES.len());
+    }
+}

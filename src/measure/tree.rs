@@ -1,0 +1,75 @@
+//! All measures of one stream in one tree.
+
+use super::{DUPLICATE_IDS, Edge, Rows, Sample, Splits, WorkingSet, newest_rows, shape, size};
+use crate::engine::Geometry;
+use crate::id::Key;
+use crate::source::Source;
+use crate::store::{BTree, LoadError, Uniqueness, load};
+
+/// What a measured load leaves besides its rows.
+#[derive(Clone, Debug)]
+pub struct TreeRun<K> {
+    /// The tree.
+    pub tree: BTree<K>,
+    /// A sample for the locality picture.
+    pub sample: Sample<K>,
+    /// Ids refused because they were there already.
+    pub duplicates: u64,
+    /// The first of them, by its number in the stream, from 1.
+    pub first_duplicate: Option<u64>,
+}
+
+/// Loads up to `limit` keys of `source` into a tree of this geometry with all
+/// measures on, and writes curves and totals to `rows`. `progress` is told
+/// after each batch how many keys it had.
+///
+/// # Errors
+/// Those of the source, or a promise of uniqueness that was not kept.
+pub fn measure_tree<K: Key>(
+    source: &mut dyn Source<K>,
+    limit: Option<u64>,
+    geometry: Geometry,
+    uniqueness: Uniqueness,
+    rows: &mut Rows,
+    progress: impl Fn(u64),
+) -> Result<TreeRun<K>, LoadError> {
+    let mut tree = BTree::new(geometry, uniqueness);
+    let mut sinks = (Edge::default(), Splits::default(), WorkingSet::default());
+    let mut sample = Sample::default();
+    let loaded = load(
+        source,
+        limit,
+        &mut tree,
+        &mut sinks,
+        |tree, (_, splits, working_set)| {
+            splits.point(rows);
+            size(tree, rows);
+            working_set.point(rows);
+        },
+        |batch| {
+            sample.see(batch);
+            progress(batch.len() as u64);
+        },
+    )?;
+    if uniqueness == Uniqueness::Promised
+        && let Some(key) = tree.first_duplicate()
+    {
+        return Err(LoadError::Duplicate(format!("{key:?}")));
+    }
+    let (edge, splits, working_set) = sinks;
+    edge.totals(rows);
+    splits.totals(rows);
+    shape(&tree, rows);
+    newest_rows(&tree, &loaded.newest, rows);
+    working_set.totals(rows);
+    if uniqueness == Uniqueness::Checked {
+        rows.total(&DUPLICATE_IDS, loaded.duplicates);
+    }
+    let (duplicates, first_duplicate) = (loaded.duplicates, loaded.first_duplicate);
+    Ok(TreeRun {
+        tree,
+        sample,
+        duplicates,
+        first_duplicate,
+    })
+}

@@ -1,0 +1,117 @@
+//! Seeded randomness: one named sub-stream a consumer.
+//!
+//! Every consumer draws from its own ChaCha8 stream, keyed by the run's seed,
+//! the consumer's name and a number. Adding a consumer disturbs no other.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// The sub-stream of `seed` for the consumer `name`, number `index`.
+///
+/// ```
+/// use rand::Rng;
+/// let mut a = idlab::random::stream(42, "delay", 0);
+/// let mut b = idlab::random::stream(42, "delay", 0);
+/// assert_eq!(a.next_u64(), b.next_u64());
+/// ```
+pub fn stream(seed: u64, name: &str, index: u64) -> ChaCha8Rng {
+    let mut key = [0u8; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&index.to_le_bytes());
+    key[16..24].copy_from_slice(&fnv1a(name.as_bytes()).to_le_bytes());
+    key[24..].copy_from_slice(b"idlab/v1");
+    ChaCha8Rng::from_seed(key)
+}
+
+/// 64-bit FNV-1a (Fowler, Noll, Vo): names to numbers.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// A uniform draw from (0, 1], in steps of 2⁻⁵³.
+pub fn unit(random: &mut impl Rng) -> f64 {
+    ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+}
+
+/// A draw from the exponential distribution of mean `mean_ns`, rounded down.
+///
+/// The logarithm is `libm`'s, so the same bits come out on every machine.
+pub fn exponential_ns(random: &mut impl Rng, mean_ns: u64) -> u64 {
+    if mean_ns == 0 {
+        return 0;
+    }
+    (-libm::log(unit(random)) * mean_ns as f64) as u64
+}
+
+/// A draw from the normal distribution of mean 0 and this standard deviation.
+pub fn normal_ns(random: &mut impl Rng, sd_ns: u64) -> i64 {
+    // Box and Muller (1958).
+    let radius = libm::sqrt(-2.0 * libm::log(unit(random)));
+    let angle = std::f64::consts::TAU * unit(random);
+    (radius * libm::cos(angle) * sd_ns as f64) as i64
+}
+
+/// A uniform draw from `0..bound` (Lemire's multiplication; the bias is below 2⁻³²
+/// for every `bound` that fits 32 bits).
+pub fn below(random: &mut impl Rng, bound: u32) -> u32 {
+    ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u32
+}
+
+/// 128 random bits.
+pub fn bits128(random: &mut impl Rng) -> u128 {
+    u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_differ_by_seed_name_and_index() {
+        let first = |seed, name, index| stream(seed, name, index).next_u64();
+        let base = first(1, "a", 0);
+        assert_ne!(base, first(2, "a", 0));
+        assert_ne!(base, first(1, "b", 0));
+        assert_ne!(base, first(1, "a", 1));
+    }
+
+    /// The bits are part of every golden result: a change here changes them all.
+    #[test]
+    fn the_first_draws_are_pinned() {
+        let mut random = stream(42, "pin", 7);
+        let first = [random.next_u64(), random.next_u64()];
+        let exponential = exponential_ns(&mut random, 1_000_000);
+        let normal = normal_ns(&mut random, 1_000_000);
+        assert_eq!(
+            (first, exponential, normal),
+            (
+                [1_009_476_910_074_107_184, 640_071_158_751_712_838],
+                2_095_826,
+                -244_215
+            )
+        );
+    }
+
+    /// Standard errors: mean of 10⁵ draws is within 5.5 of them, which a right
+    /// generator misses less than once in 10⁷ seeds (and this seed is fixed).
+    #[test]
+    fn means_and_spreads_are_as_asked() {
+        let mut random = stream(3, "moments", 0);
+        let n = 100_000;
+        let mean = (0..n)
+            .map(|_| exponential_ns(&mut random, 1_000_000) as f64)
+            .sum::<f64>()
+            / n as f64;
+        assert!((mean - 1e6).abs() < 5.5 * 1e6 / (n as f64).sqrt(), "{mean}");
+        let square = (0..n)
+            .map(|_| (normal_ns(&mut random, 1_000_000) as f64).powi(2))
+            .sum::<f64>();
+        let variance = square / n as f64 / 1e12;
+        assert!(
+            (variance - 1.0).abs() < 5.5 * (2.0 / n as f64).sqrt(),
+            "{variance}"
+        );
+    }
+}

@@ -1,0 +1,448 @@
+//! Records: what a run found, one number a line, with its provenance.
+//!
+//! A file is JSON Lines. Its first line is the [`Run`]; then [`Row`]s, one number
+//! each, and [`Grid`]s, one picture's counts each. Rows and grids are the same
+//! bytes on every machine for the same command; whatever may vary (time, host,
+//! commit) is in the run line alone.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use thiserror::Error;
+
+/// Version of the format.
+pub const SCHEMA: u32 = 1;
+
+/// Parameters of a run or row, by name.
+pub type Parameters = BTreeMap<String, serde_json::Value>;
+
+/// A number: whole numbers stay whole in the file.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// A count or a size.
+    Whole(u64),
+    /// A quotient.
+    Real(f64),
+}
+
+impl Number {
+    /// The value as a float, for charts and tables.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Number::Whole(value) => value as f64,
+            Number::Real(value) => value,
+        }
+    }
+
+    /// `part / whole`, 0 if `whole` is 0.
+    pub fn ratio(part: u64, whole: u64) -> Self {
+        Number::Real(if whole == 0 {
+            0.0
+        } else {
+            part as f64 / whole as f64
+        })
+    }
+}
+
+impl From<u64> for Number {
+    fn from(value: u64) -> Self {
+        Number::Whole(value)
+    }
+}
+
+impl From<u32> for Number {
+    fn from(value: u32) -> Self {
+        Number::Whole(value.into())
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Number::Whole(value) => write!(f, "{value}"),
+            Number::Real(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// A measure: the name and unit of a number, and what it says.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Measured {
+    /// Name in records, `snake_case`.
+    pub name: &'static str,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// One line on what it says.
+    pub about: &'static str,
+}
+
+/// The machine a run was made on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Host {
+    /// The processor's name.
+    pub cpu: String,
+    /// Cores the program could use.
+    pub cores: u32,
+    /// Operating system and version.
+    pub os: String,
+}
+
+/// One execution: provenance and every parameter.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of the format, [`SCHEMA`].
+    pub schema: u32,
+    /// Digest of experiment, parameters and seed: equal for equal commands.
+    pub run: String,
+    /// The subcommand.
+    pub experiment: String,
+    /// The command as typed.
+    pub command: String,
+    /// The seed.
+    pub seed: u64,
+    /// Every parameter, defaults included.
+    pub params: Parameters,
+    /// Version of the program.
+    pub version: String,
+    /// Commit it was built from; empty if unknown.
+    pub commit: String,
+    /// Whether the tree had changes beyond that commit.
+    pub dirty: bool,
+    /// Compiler version.
+    pub rustc: String,
+    /// Build profile.
+    pub profile: String,
+    /// The machine.
+    pub host: Host,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// Duration in seconds.
+    pub wall_s: f64,
+    /// Most memory the program held; null where the system does not tell.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// One number.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The run's digest.
+    pub run: String,
+    /// The scheme, stream or file.
+    pub scheme: String,
+    /// The engine profile.
+    pub engine: String,
+    /// What tells this row from others of the same measure.
+    pub params: Parameters,
+    /// What was measured ([`Measured::name`]).
+    pub measure: String,
+    /// Unit of `value`.
+    pub unit: String,
+    /// Position on an axis if the row is a point of a curve; null on totals.
+    pub x: Option<Number>,
+    /// The number.
+    pub value: Number,
+    /// Lower bound of an estimate; null for exact counts.
+    pub low: Option<Number>,
+    /// Upper bound of an estimate; null for exact counts.
+    pub high: Option<Number>,
+    /// Trials behind the number.
+    pub samples: u64,
+}
+
+/// Counts over a plane, drawn as a picture.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Grid {
+    /// The run's digest.
+    pub run: String,
+    /// The scheme, stream or file.
+    pub scheme: String,
+    /// The engine profile.
+    pub engine: String,
+    /// What was counted.
+    pub measure: String,
+    /// Counts: `cells[y][x]`, `y` upwards.
+    pub cells: Vec<Vec<u32>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Line {
+    Run(Run),
+    Row(Row),
+    Grid(Grid),
+}
+
+/// Why a record file cannot be read.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// Reading failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line is not a record.
+    #[error("line {line}: not a record of schema {SCHEMA}: {cause}")]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong.
+        cause: String,
+    },
+}
+
+/// A run with all it found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Records {
+    /// Provenance.
+    pub run: Run,
+    /// Numbers.
+    pub rows: Vec<Row>,
+    /// Pictures.
+    pub grids: Vec<Grid>,
+}
+
+impl Records {
+    /// Writes run line and row lines as JSON Lines; grids too if `grids`.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_jsonl(&self, out: &mut impl Write, grids: bool) -> io::Result<()> {
+        let mut line = |line: &Line| {
+            serde_json::to_writer(&mut *out, line).map_err(io::Error::from)?;
+            out.write_all(b"\n")
+        };
+        line(&Line::Run(self.run.clone()))?;
+        self.rows
+            .iter()
+            .try_for_each(|row| line(&Line::Row(row.clone())))?;
+        if grids {
+            self.grids
+                .iter()
+                .try_for_each(|grid| line(&Line::Grid(grid.clone())))?;
+        }
+        out.flush()
+    }
+
+    /// Writes the rows as CSV with a header. The run line becomes rows of kind
+    /// `run`, one a fact, so that the file stays one table.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record([
+            "kind", "run", "scheme", "engine", "params", "measure", "unit", "x", "value", "low",
+            "high", "samples",
+        ])?;
+        let run = serde_json::to_value(&self.run).map_err(io::Error::from)?;
+        for (name, value) in run.as_object().into_iter().flatten() {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            csv.write_record([
+                "run",
+                &self.run.run,
+                "",
+                "",
+                "",
+                name,
+                "",
+                "",
+                &value,
+                "",
+                "",
+                "",
+            ])?;
+        }
+        let optional = |number: Option<Number>| number.map(|n| n.to_string()).unwrap_or_default();
+        for row in &self.rows {
+            let params = serde_json::to_string(&row.params).map_err(io::Error::from)?;
+            csv.write_record([
+                "row",
+                &row.run,
+                &row.scheme,
+                &row.engine,
+                &params,
+                &row.measure,
+                &row.unit,
+                &optional(row.x),
+                &row.value.to_string(),
+                &optional(row.low),
+                &optional(row.high),
+                &row.samples.to_string(),
+            ])?;
+        }
+        csv.flush()
+    }
+
+    /// Reads JSON Lines written by [`Records::write_jsonl`].
+    ///
+    /// # Errors
+    /// A line that is no record (named by number), or no run line at the top.
+    pub fn read_jsonl(input: impl BufRead) -> Result<Self, RecordError> {
+        let mut records: Option<Self> = None;
+        for (line, text) in (1..).zip(input.lines()) {
+            let wrong = |cause: String| RecordError::Line { line, cause };
+            let parsed = serde_json::from_str(&text?).map_err(|error| wrong(error.to_string()))?;
+            match (parsed, &mut records) {
+                (Line::Run(run), None) => {
+                    records = Some(Self {
+                        run,
+                        rows: Vec::new(),
+                        grids: Vec::new(),
+                    })
+                }
+                (Line::Row(row), Some(records)) => records.rows.push(row),
+                (Line::Grid(grid), Some(records)) => records.grids.push(grid),
+                _ => return Err(wrong("a file has one run line, at its top".to_owned())),
+            }
+        }
+        records.ok_or(RecordError::Line {
+            line: 1,
+            cause: "the file is empty".to_owned(),
+        })
+    }
+}
+
+/// Writes a file whole or not at all: `content` goes to a temporary file
+/// beside `path`, which is then renamed.
+///
+/// # Errors
+/// Those of the file system and of `content`; nothing is left behind then.
+pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".idlab-")
+        .tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file()
+            .set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The digest of a run: 16 hex digits of 64-bit FNV-1a over experiment, seed and parameters.
+pub fn run_digest(experiment: &str, seed: u64, params: &Parameters) -> String {
+    let text = format!("{experiment}\n{seed}\n{}", serde_json::json!(params));
+    format!("{:016x}", crate::random::fnv1a(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> Records {
+        let params = Parameters::from([("rows".to_owned(), 10.into())]);
+        let row = Row {
+            run: run_digest("btree", 1, &params),
+            scheme: "uuid_v4".to_owned(),
+            engine: "postgres".to_owned(),
+            params: Parameters::from([("window".to_owned(), 100.into())]),
+            measure: "working_set_leaves".to_owned(),
+            unit: "leaves".to_owned(),
+            x: Some(Number::Whole(5)),
+            value: Number::Real(0.1),
+            low: None,
+            high: None,
+            samples: 1,
+        };
+        let run = Run {
+            schema: SCHEMA,
+            run: row.run.clone(),
+            experiment: "btree".to_owned(),
+            command: "sim btree".to_owned(),
+            seed: 1,
+            params,
+            version: "0.1.0".to_owned(),
+            commit: String::new(),
+            dirty: false,
+            rustc: String::new(),
+            profile: "dev".to_owned(),
+            host: Host {
+                cpu: String::new(),
+                cores: 2,
+                os: String::new(),
+            },
+            started: "2026-01-01T00:00:00Z".to_owned(),
+            wall_s: 0.5,
+            peak_memory_bytes: None,
+        };
+        let cells = vec![vec![1, 0], vec![0, 1]];
+        let (scheme, engine) = (row.scheme.clone(), String::new());
+        let grid = Grid {
+            run: row.run.clone(),
+            scheme,
+            engine,
+            measure: "locality".to_owned(),
+            cells,
+        };
+        Records {
+            run,
+            rows: vec![row],
+            grids: vec![grid],
+        }
+    }
+
+    #[test]
+    fn json_lines_come_back_as_they_were() {
+        let mut text = Vec::new();
+        records().write_jsonl(&mut text, true).unwrap();
+        assert_eq!(Records::read_jsonl(&*text).unwrap(), records());
+        let row = String::from_utf8(text)
+            .unwrap()
+            .lines()
+            .nth(1)
+            .unwrap()
+            .to_owned();
+        assert!(row.starts_with(r#"{"kind":"row","run":""#), "{row}");
+        assert!(
+            row.ends_with(r#""x":5,"value":0.1,"low":null,"high":null,"samples":1}"#),
+            "{row}"
+        );
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        let mut text = Vec::new();
+        records().write_jsonl(&mut text, false).unwrap();
+        text.extend(b"{}\n");
+        let error = Records::read_jsonl(&*text).unwrap_err().to_string();
+        assert!(error.starts_with("line 3: "), "{error}");
+        assert!(Records::read_jsonl(&b""[..]).is_err());
+    }
+
+    #[test]
+    fn csv_is_one_table() {
+        let mut text = Vec::new();
+        records().write_csv(&mut text).unwrap();
+        let mut reader = csv::Reader::from_reader(&*text);
+        let kinds: Vec<_> = reader
+            .records()
+            .map(|record| record.unwrap()[0].to_owned())
+            .collect();
+        assert_eq!(kinds.iter().filter(|kind| *kind == "row").count(), 1);
+        assert!(kinds[..kinds.len() - 1].iter().all(|kind| kind == "run"));
+    }
+
+    #[test]
+    fn a_file_is_written_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        write_file(&folder.path().join("a"), b"1").unwrap();
+        write_file(&folder.path().join("a"), b"2").unwrap();
+        assert!(write_file(&folder.path().join("none/a"), b"3").is_err());
+        let names: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(names, ["a"]);
+        assert_eq!(std::fs::read(folder.path().join("a")).unwrap(), b"2");
+    }
+}

@@ -1,0 +1,227 @@
+//! Schemes: from a clock reading and randomness to an id.
+//!
+//! A [`Scheme`] holds its parameters and whatever its writers share (a central
+//! counter); a [`Scheme::Writer`] holds what one writer remembers between two
+//! ids. Neither reads a global clock nor blocks: a writer that cannot issue yet
+//! returns a [`Stall`], and the caller decides whether to spin or to let
+//! simulated time pass.
+//!
+//! To add a scheme: write `src/scheme/<name>.rs` and add one line to
+//! `schemes!` below. A scheme from outside the crate needs neither; see
+//! `examples/custom_scheme.rs`.
+
+use crate::clock::{Clock, Timestamp};
+use crate::id::{Id, Key};
+use rand::Rng;
+use std::fmt;
+use thiserror::Error;
+
+mod spec;
+
+pub use spec::{Param, Params, Spec, SpecError, nearest};
+
+/// What the bits of a field mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldKind {
+    /// Bits that are the same in every id (version, variant, sign).
+    Fixed,
+    /// Ticks since the scheme's epoch.
+    Timestamp,
+    /// Who issued the id.
+    Node,
+    /// Counts up within a tick, or for ever.
+    Counter,
+    /// Random bits.
+    Random,
+}
+
+/// A run of bits in an id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Name, in the words of the scheme's specification.
+    pub name: &'static str,
+    /// Width in bits, 1 to 128.
+    pub bits: u32,
+    /// Meaning.
+    pub kind: FieldKind,
+}
+
+impl Field {
+    /// A field.
+    pub const fn new(name: &'static str, bits: u32, kind: FieldKind) -> Self {
+        Self { name, bits, kind }
+    }
+}
+
+/// Why no id can be issued now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum Stall {
+    /// The clock reads less than it did for the last id.
+    #[error("the clock is {wait_ns} ns behind the last id")]
+    ClockBehind {
+        /// Nanoseconds until the clock reaches the last id's tick.
+        wait_ns: u64,
+    },
+    /// Counter, sequence or random part of this tick are used up.
+    #[error("the ids of this tick are used up for another {wait_ns} ns")]
+    Exhausted {
+        /// Nanoseconds until the next tick.
+        wait_ns: u64,
+    },
+    /// The reading lies before the scheme's epoch or after its last tick: waiting does not help.
+    #[error("the clock is outside the scheme's range")]
+    OutOfRange,
+}
+
+impl Stall {
+    /// Nanoseconds after which to try again; `None` if that is useless.
+    pub fn wait_ns(self) -> Option<u64> {
+        match self {
+            Stall::ClockBehind { wait_ns } | Stall::Exhausted { wait_ns } => Some(wait_ns),
+            Stall::OutOfRange => None,
+        }
+    }
+}
+
+/// A writer's number does not fit the scheme.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{scheme} has room for workers 0 to {max}, not for worker {number}")]
+pub struct WriterError {
+    /// The scheme.
+    pub scheme: &'static str,
+    /// The number asked for.
+    pub number: u32,
+    /// The largest number that fits.
+    pub max: u64,
+}
+
+/// How long a scheme lasts and how fast it can go.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Limits {
+    /// Ids one writer can issue in a tick; `None` if nothing in the scheme bounds it.
+    pub ids_per_tick: Option<u128>,
+    /// Length of the tick in nanoseconds; `None` without a clock.
+    pub tick_ns: Option<u64>,
+    /// The last instant that the timestamp field can hold, in milliseconds
+    /// since the Unix epoch; `None` without a clock.
+    pub exhausted_unix_ms: Option<u64>,
+    /// Writers that can be told apart; `None` if they need no number.
+    pub writers: Option<u64>,
+}
+
+/// An id scheme.
+pub trait Scheme: Sized + Send + 'static {
+    /// The ids it issues.
+    type Id: Id;
+    /// What one writer remembers.
+    type Writer: Send + 'static;
+
+    /// Its name on the command line, `snake_case`.
+    const NAME: &'static str;
+    /// One line on what it is, with its source.
+    const ABOUT: &'static str;
+    /// Parameters accepted after the name.
+    const PARAMS: &'static [Param];
+
+    /// The scheme with these parameters.
+    ///
+    /// # Errors
+    /// A value that cannot be parsed or that does not fit the others.
+    fn new(params: &Params) -> Result<Self, SpecError>;
+
+    /// Its fields, most significant first; their bits add up to the id's.
+    fn fields(&self) -> Vec<Field>;
+
+    /// Its limits.
+    fn limits(&self) -> Limits;
+
+    /// A new writer, by number (from 0).
+    ///
+    /// # Errors
+    /// A number that the scheme has no room for; it is never masked.
+    fn writer(&mut self, number: u32) -> Result<Self::Writer, WriterError>;
+
+    /// The next id of `writer`.
+    ///
+    /// # Errors
+    /// [`Stall`] if none can be issued at this reading.
+    fn mint(
+        &mut self,
+        writer: &mut Self::Writer,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+    ) -> Result<Self::Id, Stall>;
+
+    /// The instant an id carries, to the scheme's tick; `None` without a clock.
+    fn timestamp(&self, id: Self::Id) -> Option<Timestamp>;
+
+    /// The value of each field of `id`, most significant first.
+    fn decode(&self, id: Self::Id) -> Vec<(Field, u128)> {
+        let mut shift = <Self::Id as Id>::Key::BYTES * 8;
+        let read = |field: Field| {
+            shift -= field.bits;
+            (field, id.key().field(shift, field.bits))
+        };
+        self.fields().into_iter().map(read).collect()
+    }
+}
+
+/// Receives a scheme whose type is only known by name.
+pub trait Visitor {
+    /// What the visit yields.
+    type Output;
+    /// Called with the scheme that the name stands for.
+    fn visit<S: Scheme>(self, scheme: S) -> Self::Output;
+}
+
+/// What `sim list` says of a scheme.
+#[derive(Clone, Copy)]
+pub struct SchemeInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub about: &'static str,
+    /// Parameters accepted after the name.
+    pub params: &'static [Param],
+}
+
+impl fmt::Debug for SchemeInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+macro_rules! schemes {
+    ($($module:ident :: $type:ident),* $(,)?) => {
+        $(mod $module; pub use $module::$type;)*
+
+        /// Every scheme, in the order of `sim list`.
+        pub const SCHEMES: &[SchemeInfo] = &[$(SchemeInfo {
+            name: $type::NAME,
+            about: $type::ABOUT,
+            params: $type::PARAMS,
+        }),*];
+
+        /// Makes the scheme that `spec` names and hands it to `visitor`.
+        ///
+        /// # Errors
+        /// An unknown name or parameter, or a value that does not fit.
+        pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+            $(if spec.name == $type::NAME {
+                let params = Params::new(spec, $type::PARAMS)?;
+                return Ok(visitor.visit($type::new(&params)?));
+            })*
+            Err(SpecError::unknown_scheme(&spec.name, SCHEMES.iter().map(|s| s.name)))
+        }
+    };
+}
+
+schemes! {
+    auto_increment::AutoIncrement,
+    ticket_block::TicketBlock,
+    snowflake::Snowflake,
+    uuid_v4::UuidV4,
+    uuid_v7::UuidV7,
+    ulid::UlidScheme,
+    ksuid::KsuidScheme,
+}

@@ -1,0 +1,198 @@
+//! Snowflake: timestamp, worker and sequence in 63 bits (Twitter, 2010).
+//!
+//! - Layout: sign 1 (always 0), timestamp 41, worker 10, sequence 12; the
+//!   widths are parameters and must add up to 63.
+//! - Ids per tick: 4,096 a writer and millisecond, then [`Stall::Exhausted`].
+//! - Lifetime: 2⁴¹ ms, 69.7 years. With Twitter's epoch (1288834974657 ms,
+//!   2010-11-04) the last millisecond is 2080-07-10T17:30:30.208Z.
+//! - Rollback: refused with [`Stall::ClockBehind`] until the last tick is back.
+//! - Source: Twitter's Snowflake announcement, 2010. Its 5-bit data centre and
+//!   5-bit worker are one worker number here. Discord's 42-bit unsigned
+//!   timestamp is read to 41 bits, which suffice until 2084.
+
+use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::id::{Id, Key, Number};
+use rand::Rng;
+
+const EPOCHS_MS: &[(&str, u64)] = &[
+    ("twitter", 1_288_834_974_657),
+    ("discord", 1_420_070_400_000),
+    ("unix", 0),
+];
+
+/// A Snowflake layout.
+#[derive(Debug)]
+pub struct Snowflake {
+    timestamp: u32,
+    worker: u32,
+    sequence: u32,
+    tick_ns: u64,
+    epoch_ns: u64,
+}
+
+/// What a Snowflake writer remembers.
+#[derive(Debug)]
+pub struct SnowflakeWriter {
+    /// The worker number in its place.
+    worker: u64,
+    /// Tick and sequence of the last id.
+    last: Option<(u64, u64)>,
+}
+
+impl Snowflake {
+    /// The first instant of `tick`.
+    fn start(&self, tick: u64) -> Timestamp {
+        Timestamp(
+            tick.saturating_mul(self.tick_ns)
+                .saturating_add(self.epoch_ns),
+        )
+    }
+
+    /// The tick of `now`, if the timestamp field can hold it.
+    fn tick(&self, now: Timestamp) -> Option<u64> {
+        let tick = now.0.checked_sub(self.epoch_ns)? / self.tick_ns;
+        (tick <= max(self.timestamp)).then_some(tick)
+    }
+}
+
+/// The largest number of `bits` bits (`bits` < 64).
+fn max(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+impl Scheme for Snowflake {
+    type Id = Number;
+    type Writer = SnowflakeWriter;
+
+    const NAME: &'static str = "snowflake";
+    const ABOUT: &'static str = "timestamp, worker, sequence, 64 bits (Twitter 2010)";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "timestamp",
+            default: "41",
+            about: "bits of the timestamp, 1 to 62",
+        },
+        Param {
+            name: "worker",
+            default: "10",
+            about: "bits of the worker number, 0 to 31",
+        },
+        Param {
+            name: "sequence",
+            default: "12",
+            about: "bits of the sequence, 0 to 31",
+        },
+        Param {
+            name: "tick_ms",
+            default: "1",
+            about: "length of a tick in milliseconds, 1 to 86400000",
+        },
+        Param {
+            name: "epoch_ms",
+            default: "1288834974657",
+            about: "tick 0 in Unix milliseconds, or twitter, discord, unix",
+        },
+    ];
+
+    fn new(params: &Params) -> Result<Self, SpecError> {
+        let bits = |name, least, most| params.number(name, least..=most).map(|bits| bits as u32);
+        let (timestamp, worker, sequence) = (
+            bits("timestamp", 1, 62)?,
+            bits("worker", 0, 31)?,
+            bits("sequence", 0, 31)?,
+        );
+        let sum = timestamp + worker + sequence;
+        if sum != 63 {
+            return Err(SpecError(format!(
+                "snowflake: timestamp, worker and sequence must add up to 63 bits, \
+                 but {timestamp} + {worker} + {sequence} = {sum}"
+            )));
+        }
+        let word = params.text("epoch_ms");
+        let epoch_ms = match EPOCHS_MS.iter().find(|(name, _)| *name == word) {
+            Some(&(_, epoch_ms)) => epoch_ms,
+            None => params.number("epoch_ms", 0..=u64::MAX / NS_PER_MS)?,
+        };
+        Ok(Self {
+            timestamp,
+            worker,
+            sequence,
+            tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
+            epoch_ns: epoch_ms * NS_PER_MS,
+        })
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let fields = [
+            Field::new("sign", 1, FieldKind::Fixed),
+            Field::new("timestamp", self.timestamp, FieldKind::Timestamp),
+            Field::new("worker", self.worker, FieldKind::Node),
+            Field::new("sequence", self.sequence, FieldKind::Counter),
+        ];
+        fields.into_iter().filter(|field| field.bits > 0).collect()
+    }
+
+    fn limits(&self) -> Limits {
+        let (tick_ms, epoch_ms) = (self.tick_ns / NS_PER_MS, self.epoch_ns / NS_PER_MS);
+        let life_ms = (1u64 << self.timestamp).saturating_mul(tick_ms);
+        Limits {
+            ids_per_tick: Some(1 << self.sequence),
+            tick_ns: Some(self.tick_ns),
+            exhausted_unix_ms: Some(epoch_ms.saturating_add(life_ms - 1)),
+            writers: Some(1 << self.worker),
+        }
+    }
+
+    fn writer(&mut self, number: u32) -> Result<SnowflakeWriter, WriterError> {
+        let max = max(self.worker);
+        if u64::from(number) > max {
+            return Err(WriterError {
+                scheme: Self::NAME,
+                number,
+                max,
+            });
+        }
+        Ok(SnowflakeWriter {
+            worker: u64::from(number) << self.sequence,
+            last: None,
+        })
+    }
+
+    fn mint(
+        &mut self,
+        writer: &mut SnowflakeWriter,
+        clock: &impl Clock,
+        _: &mut impl Rng,
+    ) -> Result<Number, Stall> {
+        let now = clock.now();
+        let wait_ns = |tick| now.wait_ns(self.start(tick));
+        let tick = self.tick(now).ok_or(Stall::OutOfRange)?;
+        let sequence = match writer.last {
+            Some((last, _)) if tick < last => {
+                return Err(Stall::ClockBehind {
+                    wait_ns: wait_ns(last),
+                });
+            }
+            Some((last, sequence)) if tick == last => sequence + 1,
+            _ => 0,
+        };
+        if sequence > max(self.sequence) {
+            return Err(Stall::Exhausted {
+                wait_ns: wait_ns(tick + 1),
+            });
+        }
+        writer.last = Some((tick, sequence));
+        Ok(Number(
+            tick << (self.worker + self.sequence) | writer.worker | sequence,
+        ))
+    }
+
+    fn timestamp(&self, id: Number) -> Option<Timestamp> {
+        let tick = id.key().field(self.worker + self.sequence, self.timestamp);
+        Some(self.start(tick as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests;

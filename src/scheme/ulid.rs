@@ -1,0 +1,192 @@
+//! ULID: milliseconds and 80 random bits.
+//!
+//! - Layout: timestamp 48 (Unix milliseconds), randomness 80.
+//! - Ids per tick: `tail=random` unbounded; `tail=monotonic` at most 2⁸⁰ a
+//!   writer and millisecond, as the count starts at a random number of all 80 bits:
+//!   it can be used up early, which is [`Stall::Exhausted`], never a wrap or a carry.
+//! - Lifetime: 2⁴⁸ ms; the last one is in the year 10889.
+//! - Rollback: `random` follows the clock back; `monotonic` refuses with
+//!   [`Stall::ClockBehind`] until the last millisecond is back.
+//! - Source: the ULID specification (ulid/spec), sections on components and monotonicity.
+
+use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::id::Ulid;
+use crate::random::bits128;
+use rand::Rng;
+
+/// The last millisecond that 48 bits hold.
+pub(super) const LAST_MS: u64 = (1 << 48) - 1;
+
+// Readings end in the year 2554, so none is beyond 48 bits.
+const _: () = assert!(u64::MAX / NS_PER_MS < LAST_MS);
+
+/// Milliseconds of a 48-bit field as an instant; later ones than 2554 saturate.
+pub(super) fn instant(ms: u128) -> Timestamp {
+    Timestamp((ms as u64).saturating_mul(NS_PER_MS))
+}
+
+/// What a writer remembers that counts up within a millisecond.
+#[derive(Debug, Default)]
+pub struct Monotonic {
+    /// Millisecond and tail of the last id.
+    pub(super) last: Option<(u64, u128)>,
+}
+
+impl Monotonic {
+    /// The tail of the next id: `advance` makes it from the last one in the same
+    /// millisecond, or from `None` in a new one; it must stay below `end`.
+    pub(super) fn next(
+        &mut self,
+        now: Timestamp,
+        end: u128,
+        advance: impl FnOnce(Option<u128>) -> u128,
+    ) -> Result<u128, Stall> {
+        let ms = now.ms();
+        let wait_ns = |ms: u64| now.wait_ns(instant(ms.into()));
+        let tail = match self.last {
+            Some((last, _)) if ms < last => {
+                return Err(Stall::ClockBehind {
+                    wait_ns: wait_ns(last),
+                });
+            }
+            Some((last, tail)) if ms == last => advance(Some(tail)),
+            _ => advance(None),
+        };
+        if tail >= end {
+            return Err(Stall::Exhausted {
+                wait_ns: wait_ns(ms + 1),
+            });
+        }
+        self.last = Some((ms, tail));
+        Ok(tail)
+    }
+}
+
+/// ULIDs with a random or a monotonic tail.
+#[derive(Debug)]
+pub struct UlidScheme {
+    monotonic: bool,
+}
+
+impl Scheme for UlidScheme {
+    type Id = Ulid;
+    type Writer = Monotonic;
+
+    const NAME: &'static str = "ulid";
+    const ABOUT: &'static str = "milliseconds and 80 random bits (ULID specification)";
+    const PARAMS: &'static [Param] = &[Param {
+        name: "tail",
+        default: "random",
+        about: "random, or monotonic: plus 1 within a millisecond",
+    }];
+
+    fn new(params: &Params) -> Result<Self, SpecError> {
+        let monotonic = params.choice("tail", &[("random", false), ("monotonic", true)])?;
+        Ok(Self { monotonic })
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        vec![
+            Field::new("timestamp", 48, FieldKind::Timestamp),
+            Field::new("randomness", 80, FieldKind::Random),
+        ]
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            ids_per_tick: self.monotonic.then_some(1 << 80),
+            tick_ns: Some(NS_PER_MS),
+            exhausted_unix_ms: Some(LAST_MS),
+            writers: None,
+        }
+    }
+
+    fn writer(&mut self, _: u32) -> Result<Monotonic, WriterError> {
+        Ok(Monotonic::default())
+    }
+
+    fn mint(
+        &mut self,
+        writer: &mut Monotonic,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+    ) -> Result<Ulid, Stall> {
+        let now = clock.now();
+        let mut fresh = || bits128(random) >> 48;
+        let tail = if self.monotonic {
+            writer.next(now, 1 << 80, |last| {
+                last.map_or_else(fresh, |tail| tail + 1)
+            })?
+        } else {
+            fresh()
+        };
+        Ok(Ulid(u128::from(now.ms()) << 80 | tail))
+    }
+
+    fn timestamp(&self, id: Ulid) -> Option<Timestamp> {
+        Some(instant(id.0 >> 80))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+
+    const MONOTONIC: UlidScheme = UlidScheme { monotonic: true };
+
+    fn mint(writer: &mut Monotonic, ns: u64) -> Result<Ulid, Stall> {
+        let mut scheme = MONOTONIC;
+        scheme.mint(writer, &Timestamp(ns), &mut stream(1, "test", 0))
+    }
+
+    /// A writer whose last id was `text`.
+    fn after(text: &str) -> (Monotonic, u64) {
+        let id: Ulid = text.parse().unwrap();
+        let ms = (id.0 >> 80) as u64;
+        let last = Some((ms, id.0 & ((1 << 80) - 1)));
+        (Monotonic { last }, ms * NS_PER_MS)
+    }
+
+    #[test]
+    fn the_instant_of_the_published_example_is_read() {
+        let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        // 2016-07-30T23:54:10.259Z
+        let instant = Timestamp::from_ms(1_469_922_850_259);
+        assert_eq!(MONOTONIC.timestamp(id), Some(instant));
+    }
+
+    #[test]
+    fn the_monotonic_example_of_the_specification_is_continued() {
+        let (mut writer, ns) = after("01BX5ZZKBKACTAV9WEVGEMMVRZ");
+        let id = mint(&mut writer, ns).unwrap();
+        assert_eq!(id.to_string(), "01BX5ZZKBKACTAV9WEVGEMMVS0");
+        assert_eq!(ns, 1_508_808_576_371 * NS_PER_MS);
+    }
+
+    #[test]
+    fn an_overflow_is_a_stall_and_carries_nowhere() {
+        let (mut writer, ns) = after("01BX5ZZKBKZZZZZZZZZZZZZZZX");
+        let id = mint(&mut writer, ns).unwrap();
+        assert_eq!(id.to_string(), "01BX5ZZKBKZZZZZZZZZZZZZZZY");
+        let id = mint(&mut writer, ns).unwrap();
+        assert_eq!(id.to_string(), "01BX5ZZKBKZZZZZZZZZZZZZZZZ");
+        for _ in 0..2 {
+            let stall = mint(&mut writer, ns + 400_000);
+            assert_eq!(stall, Err(Stall::Exhausted { wait_ns: 600_000 }));
+        }
+        let id = mint(&mut writer, ns + NS_PER_MS).unwrap();
+        assert!(id.to_string().starts_with("01BX5ZZKBM"));
+    }
+
+    #[test]
+    fn a_rollback_waits_for_the_last_millisecond() {
+        let (mut writer, ns) = after("01BX5ZZKBKACTAV9WEVGEMMVRZ");
+        let stall = mint(&mut writer, ns - 1);
+        assert_eq!(stall, Err(Stall::ClockBehind { wait_ns: 1 }));
+        let stall = mint(&mut writer, ns - 5 * NS_PER_MS);
+        let wait_ns = 5 * NS_PER_MS;
+        assert_eq!(stall, Err(Stall::ClockBehind { wait_ns }));
+    }
+}

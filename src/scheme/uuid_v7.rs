@@ -1,0 +1,166 @@
+//! UUID version 7: Unix milliseconds, then 74 bits that `tail` decides on.
+//!
+//! - Layout: unix_ts_ms 48, ver 4, rand_a 12, var 2, rand_b 62.
+//! - Lifetime: 2⁴⁸ ms; the last one is in the year 10889.
+//! - Source: RFC 9562, sections 5.7 and 6.2; PostgreSQL 18 `uuidv7()`.
+//!
+//! | tail | rand_a, rand_b | ids per writer and ms | rollback |
+//! | --- | --- | --- | --- |
+//! | `random` | random | unbounded | followed back |
+//! | `counter` | counter from 0, random (6.2 method 1, but not seeded at random) | 4,096, then [`Stall::Exhausted`] | [`Stall::ClockBehind`] |
+//! | `fraction` | 1/4096 ms, random (6.2 method 3, as PostgreSQL 18) | unbounded: steps of at least 245 ns, ahead of the clock if need be | goes on from the last id |
+//! | `monotonic` | random start, random steps of 1 to 2³² (6.2 method 2) | at least 2⁴¹, then [`Stall::Exhausted`] | [`Stall::ClockBehind`] |
+
+use super::ulid::{LAST_MS, Monotonic, instant};
+use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::id::{Id, Key, Uuid, low_bits};
+use crate::random::bits128;
+use rand::Rng;
+
+/// The least step of `tail=fraction`: just above 1/4096 ms, so rand_a always grows.
+const STEP_NS: u64 = 245;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Tail {
+    Random,
+    Counter,
+    Fraction,
+    Monotonic,
+}
+
+/// Time-ordered UUIDs.
+#[derive(Debug)]
+pub struct UuidV7 {
+    tail: Tail,
+}
+
+/// What a UUIDv7 writer remembers.
+#[derive(Debug, Default)]
+pub struct UuidV7Writer {
+    /// For `counter` and `monotonic`.
+    count: Monotonic,
+    /// For `fraction`: the instant in the last id.
+    last_ns: u64,
+}
+
+impl UuidV7Writer {
+    /// The instant of the next id of `tail=fraction`.
+    fn advance(&mut self, now: Timestamp) -> Result<Timestamp, Stall> {
+        let least = self.last_ns.checked_add(STEP_NS).ok_or(Stall::OutOfRange)?;
+        self.last_ns = least.max(now.0);
+        Ok(Timestamp(self.last_ns))
+    }
+}
+
+/// The UUID of these fields; bits of `rand_b` above the 62nd are dropped.
+fn uuid(at: Timestamp, rand_a: u64, rand_b: u64) -> Uuid {
+    let bits = u128::from(at.ms()) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
+    Uuid(bits).with_version(7)
+}
+
+/// The UUID with this 74-bit tail; higher bits are dropped.
+fn uuid_of_tail(at: Timestamp, tail: u128) -> Uuid {
+    uuid(at, low_bits(tail >> 62, 12) as u64, tail as u64)
+}
+
+impl Scheme for UuidV7 {
+    type Id = Uuid;
+    type Writer = UuidV7Writer;
+
+    const NAME: &'static str = "uuid_v7";
+    const ABOUT: &'static str = "milliseconds and 74 bits (RFC 9562, section 5.7)";
+    const PARAMS: &'static [Param] = &[Param {
+        name: "tail",
+        default: "random",
+        about: "random, counter, fraction (as PostgreSQL 18) or monotonic",
+    }];
+
+    fn new(params: &Params) -> Result<Self, SpecError> {
+        let choices = [
+            ("random", Tail::Random),
+            ("counter", Tail::Counter),
+            ("fraction", Tail::Fraction),
+            ("monotonic", Tail::Monotonic),
+        ];
+        let tail = params.choice("tail", &choices)?;
+        Ok(Self { tail })
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let (name, kind) = match self.tail {
+            Tail::Random | Tail::Monotonic => ("rand_a", FieldKind::Random),
+            Tail::Counter => ("counter", FieldKind::Counter),
+            Tail::Fraction => ("sub_ms", FieldKind::Timestamp),
+        };
+        vec![
+            Field::new("unix_ts_ms", 48, FieldKind::Timestamp),
+            Field::new("ver", 4, FieldKind::Fixed),
+            Field::new(name, 12, kind),
+            Field::new("var", 2, FieldKind::Fixed),
+            Field::new("rand_b", 62, FieldKind::Random),
+        ]
+    }
+
+    fn limits(&self) -> Limits {
+        let ids_per_tick = match self.tail {
+            Tail::Random | Tail::Fraction => None,
+            Tail::Counter => Some(1 << 12),
+            Tail::Monotonic => Some(1 << 41),
+        };
+        let fraction = self.tail == Tail::Fraction;
+        Limits {
+            ids_per_tick,
+            tick_ns: Some(if fraction { STEP_NS } else { NS_PER_MS }),
+            exhausted_unix_ms: Some(LAST_MS),
+            writers: None,
+        }
+    }
+
+    fn writer(&mut self, _: u32) -> Result<UuidV7Writer, WriterError> {
+        Ok(UuidV7Writer::default())
+    }
+
+    fn mint(
+        &mut self,
+        writer: &mut UuidV7Writer,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+    ) -> Result<Uuid, Stall> {
+        let now = clock.now();
+        Ok(match self.tail {
+            Tail::Random => uuid_of_tail(now, bits128(random)),
+            Tail::Counter => {
+                let count = |last: Option<u128>| last.map_or(0, |counter| counter + 1);
+                let counter = writer.count.next(now, 1 << 12, count)?;
+                uuid(now, counter as u64, random.next_u64())
+            }
+            Tail::Fraction => {
+                let at = writer.advance(now)?;
+                let sub_ms = at.0 % NS_PER_MS * 4096 / NS_PER_MS;
+                uuid(at, sub_ms, random.next_u64())
+            }
+            Tail::Monotonic => {
+                let tail = writer.count.next(now, 1 << 74, |last| match last {
+                    Some(tail) => tail + u128::from(random.next_u32()) + 1,
+                    None => low_bits(bits128(random), 73),
+                })?;
+                uuid_of_tail(now, tail)
+            }
+        })
+    }
+
+    fn timestamp(&self, id: Uuid) -> Option<Timestamp> {
+        let start = instant(id.key().field(80, 48));
+        let sub_ms = match self.tail {
+            Tail::Fraction => id.key().field(64, 12) as u64,
+            _ => 0,
+        };
+        // Rounded up: the first nanosecond that is written as this fraction.
+        let sub_ns = (sub_ms * NS_PER_MS).div_ceil(4096);
+        Some(Timestamp(start.0.saturating_add(sub_ns)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Sources: where the keys of a load come from, in the order of their insertion.
+
+use crate::id::{Column, Key, Key20};
+use std::any::Any;
+use thiserror::Error;
+
+/// Why a source ended early.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct SourceError(pub String);
+
+/// Keys in insertion order. Called once a batch, so that a load may take its
+/// source by name without paying for it on every key.
+pub trait Source<K: Key>: Send {
+    /// Appends up to `rows` keys to `keys`; fewer only when the source has ended.
+    ///
+    /// # Errors
+    /// Input that cannot be read, or a scheme that can issue no more ids.
+    fn fill(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError>;
+}
+
+/// A source of any of the three key widths.
+pub enum AnySource {
+    /// 8-byte keys.
+    Bytes8(Box<dyn Source<u64>>),
+    /// 16-byte keys (and 9- to 15-byte ones, right-aligned).
+    Bytes16(Box<dyn Source<u128>>),
+    /// 20-byte keys (and 17- to 19-byte ones, right-aligned).
+    Bytes20(Box<dyn Source<Key20>>),
+}
+
+impl AnySource {
+    /// `source` with its key's type forgotten.
+    pub fn new<K: Key>(source: Box<dyn Source<K>>) -> Self {
+        let source: Box<dyn Any> = Box::new(source);
+        let source = match source.downcast() {
+            Ok(source) => return Self::Bytes8(*source),
+            Err(source) => source,
+        };
+        let source = match source.downcast() {
+            Ok(source) => return Self::Bytes16(*source),
+            Err(source) => source,
+        };
+        match source.downcast() {
+            Ok(source) => Self::Bytes20(*source),
+            Err(_) => unreachable!("Key is sealed: it has three types"),
+        }
+    }
+}
+
+/// A source and what a table needs to know of its keys.
+pub struct Stream {
+    /// The column the ids are stored in.
+    pub column: Column,
+    /// Characters of the ids' text, if they may live in a text column.
+    pub text_chars: Option<u32>,
+    /// The keys.
+    pub keys: AnySource,
+}
+
+/// Sources one after another, each for its number of rows: a table whose id
+/// scheme is switched while it is live.
+pub struct Phases<K> {
+    phases: std::vec::IntoIter<(Box<dyn Source<K>>, u64)>,
+    current: Option<(Box<dyn Source<K>>, u64)>,
+}
+
+impl<K: Key> Phases<K> {
+    /// The phases with the rows each lasts.
+    pub fn new(phases: Vec<(Box<dyn Source<K>>, u64)>) -> Self {
+        let mut phases = phases.into_iter();
+        let current = phases.next();
+        Self { phases, current }
+    }
+}
+
+impl<K: Key> Source<K> for Phases<K> {
+    fn fill(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError> {
+        let mut wanted = rows;
+        while let Some((source, left)) = &mut self.current {
+            let take = wanted.min(usize::try_from(*left).unwrap_or(usize::MAX));
+            source.fill(keys, take)?;
+            *left -= take as u64;
+            wanted -= take;
+            if wanted == 0 {
+                break;
+            }
+            self.current = self.phases.next();
+        }
+        Ok(())
+    }
+}

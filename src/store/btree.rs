@@ -1,0 +1,414 @@
+//! A B+-tree with an engine's page arithmetic, real keys and no pages.
+//!
+//! All entries of a tree are equally large, so a page is full at a number of
+//! entries and divides at a number of entries ([`Geometry`]). What a leaf needs
+//! to hold is therefore a bag: its keys are put in order only when it splits,
+//! and then only about the split point (Hoare's quickselect). No measure
+//! depends on the order within a leaf.
+//!
+//! Not modelled: deletes, updates, duplicate keys, entries of several widths.
+
+mod internal;
+mod leaves;
+
+use super::{Insert, Sink, Split};
+use crate::engine::Geometry;
+use crate::id::Key;
+use internal::{Child, Internal};
+use leaves::Leaves;
+
+/// Whether the source of the keys promises that they differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Uniqueness {
+    /// Every key is new; [`BTree::first_duplicate`] tells afterwards if it was not so.
+    Promised,
+    /// Each key is compared with its leaf's, and refused if it is there.
+    Checked,
+}
+
+/// Where a key belongs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    leaf: u32,
+    /// Leaves to the right of it.
+    edge_distance_leaves: u32,
+}
+
+/// Keys that [`BTree::insert_all`] looks up at once.
+const LOOKAHEAD: usize = 16;
+
+/// A B+-tree. See the [module](self) on what it holds.
+///
+/// ```
+/// use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+/// use idlab::store::{BTree, Uniqueness};
+/// let geometry = Geometry::new(&POSTGRES, idlab::id::Column::Bigint, EngineOptions::default())?;
+/// let mut tree = BTree::new(geometry, Uniqueness::Promised);
+/// (1..=1_000_000u64).for_each(|key| { tree.insert(key, &mut ()); });
+/// assert_eq!(tree.leaf_pages(), 2733);
+/// # Ok::<(), idlab::engine::EngineError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BTree<K> {
+    geometry: Geometry,
+    uniqueness: Uniqueness,
+    leaves: Leaves<K>,
+    internals: Vec<Internal<K>>,
+    /// The rightmost page of each level: leaf, then internal pages from below.
+    right_edge: Vec<u32>,
+    root: u32,
+    rows: u64,
+    maximum: Option<K>,
+    /// Pages and child slots from the root to a leaf; kept to save an allocation a split.
+    path: Vec<(u32, usize)>,
+}
+
+impl<K: Key> BTree<K> {
+    /// An empty tree: one leaf.
+    pub fn new(geometry: Geometry, uniqueness: Uniqueness) -> Self {
+        Self {
+            geometry,
+            uniqueness,
+            leaves: Leaves::new(geometry.leaf[1].capacity as usize),
+            internals: Vec::new(),
+            right_edge: vec![0],
+            root: 0,
+            rows: 0,
+            maximum: None,
+            path: Vec::new(),
+        }
+    }
+
+    /// Inserts `key` and reports it; `false` if it is there already (noticed
+    /// only if [`Uniqueness::Checked`]).
+    #[inline]
+    pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+        let place = self.locate(key);
+        if self.uniqueness == Uniqueness::Checked && self.leaves.keys(place.leaf).contains(&key) {
+            return false;
+        }
+        self.insert_at(place, key, sink);
+        true
+    }
+
+    /// Inserts `keys`, which are new, in their order.
+    ///
+    /// The same as [`BTree::insert`] on each, but faster: looking up a few keys
+    /// before the first of them is inserted lets their cache misses overlap.
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        let mut places = [Place::default(); LOOKAHEAD];
+        for group in keys.chunks(LOOKAHEAD) {
+            let leaves = self.leaves.len();
+            for (place, &key) in places.iter_mut().zip(group) {
+                *place = self.locate(key);
+            }
+            for (&place, &key) in places.iter().zip(group) {
+                // A split since may have moved the key's place.
+                let place = if self.leaves.len() == leaves {
+                    place
+                } else {
+                    self.locate(key)
+                };
+                self.insert_at(place, key, sink);
+            }
+        }
+    }
+
+    #[inline]
+    fn insert_at(&mut self, mut place: Place, key: K, sink: &mut impl Sink) {
+        let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
+        if new_maximum {
+            self.maximum = Some(key);
+        }
+        let page = &self.geometry.leaf[usize::from(place.leaf == self.right_edge[0])];
+        if !self.leaves.push(place.leaf, key, page.capacity) {
+            place = self.split_leaf(place.leaf, key, sink);
+        }
+        self.rows += 1;
+        let Place {
+            leaf,
+            edge_distance_leaves,
+        } = place;
+        sink.insert(&Insert {
+            leaf,
+            edge_distance_leaves,
+            new_maximum,
+        });
+    }
+
+    /// Where `key` belongs.
+    #[inline]
+    fn locate(&self, key: K) -> Place {
+        if self.maximum.is_none_or(|maximum| key > maximum) {
+            return Place {
+                leaf: self.right_edge[0],
+                edge_distance_leaves: 0,
+            };
+        }
+        let mut place = Place {
+            leaf: self.root,
+            edge_distance_leaves: 0,
+        };
+        for _ in 0..self.tree_level() {
+            let internal = &self.internals[place.leaf as usize];
+            let child = internal.children[internal.slot(key)];
+            place.edge_distance_leaves += child.leaves_right;
+            place.leaf = child.page;
+        }
+        place
+    }
+
+    /// Adds `key` to a full leaf and divides it. Returns where `key` is now.
+    #[cold]
+    fn split_leaf(&mut self, leaf: u32, key: K, sink: &mut impl Sink) -> Place {
+        let rightmost = leaf == self.right_edge[0];
+        let left_entries = self.geometry.leaf[usize::from(rightmost)].left_entries as usize;
+        let (new, separator) = self.leaves.divide(leaf, key, left_entries);
+        if rightmost {
+            self.right_edge[0] = new;
+        }
+        let new_entry_left = key < separator;
+        sink.split(&Split {
+            level: 0,
+            rightmost,
+            new_entry_left,
+            left: leaf,
+            right: new,
+        });
+        self.insert_child(key, separator, new, sink);
+        self.locate(key)
+    }
+
+    /// Puts the new leaf `child` and its separator above the leaf that `key` led to,
+    /// dividing full pages on the way up.
+    fn insert_child(&mut self, key: K, mut separator: K, mut child: u32, sink: &mut impl Sink) {
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let mut page = self.root;
+        for _ in 0..self.tree_level() {
+            let internal = &mut self.internals[page as usize];
+            let slot = internal.slot(key);
+            internal.children[..slot]
+                .iter_mut()
+                .for_each(|child| child.leaves_right += 1);
+            path.push((page, slot));
+            page = internal.children[slot].page;
+        }
+        let (mut level, mut leaves_moved) = (1, 1);
+        loop {
+            let Some((page, slot)) = path.pop() else {
+                self.grow(separator, child, leaves_moved);
+                break;
+            };
+            let rightmost = page == self.right_edge[level];
+            let class = &self.geometry.internal[usize::from(rightmost)];
+            let internal = &mut self.internals[page as usize];
+            internal.insert(slot, separator, child, leaves_moved);
+            if internal.children.len() <= class.capacity as usize {
+                break;
+            }
+            let left_entries = class.left_entries as usize;
+            let right;
+            (separator, right, leaves_moved) = internal.divide(left_entries);
+            child = self.internals.len() as u32;
+            self.internals.push(right);
+            if rightmost {
+                self.right_edge[level] = child;
+            }
+            let new_entry_left = slot + 1 < left_entries;
+            sink.split(&Split {
+                level: level as u32,
+                rightmost,
+                new_entry_left,
+                left: page,
+                right: child,
+            });
+            level += 1;
+        }
+        self.path = path;
+    }
+
+    /// Makes a new root above the old one and its right sibling `child`.
+    fn grow(&mut self, separator: K, child: u32, leaves_below_child: u32) {
+        let root = self.internals.len() as u32;
+        let below = [(self.root, leaves_below_child), (child, 0)];
+        let children = below.map(|(page, leaves_right)| Child { page, leaves_right });
+        self.internals
+            .push(Internal::new(vec![separator], children.to_vec()));
+        self.root = root;
+        self.right_edge.push(root);
+    }
+
+    /// The page arithmetic.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Whether the keys are compared.
+    pub fn uniqueness(&self) -> Uniqueness {
+        self.uniqueness
+    }
+
+    /// Keys in the tree.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Leaf pages.
+    pub fn leaf_pages(&self) -> u64 {
+        self.leaves.len() as u64
+    }
+
+    /// Internal pages, the root included.
+    pub fn internal_pages(&self) -> u64 {
+        self.internals.len() as u64
+    }
+
+    /// Level of the root; 0 is a lone leaf.
+    pub fn tree_level(&self) -> u32 {
+        self.right_edge.len() as u32 - 1
+    }
+
+    /// Size of the index.
+    pub fn index_bytes(&self) -> u64 {
+        let pages = self.geometry.meta_pages + self.leaf_pages() + self.internal_pages();
+        pages * u64::from(self.geometry.page_bytes)
+    }
+
+    /// The number of the leaf that holds or would hold `key`.
+    pub fn leaf_of(&self, key: K) -> u32 {
+        self.locate(key).leaf
+    }
+
+    /// The leaves from left to right, each with its number and entries. Numbers
+    /// are in the order of allocation.
+    pub fn leaves(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.leaf_numbers()
+            .map(|leaf| (leaf, self.leaves.entries(leaf)))
+    }
+
+    fn leaf_numbers(&self) -> impl Iterator<Item = u32> {
+        // The first leaf stays the leftmost: a split's new page is the right one.
+        std::iter::successors(Some(0), |&leaf| self.leaves.right(leaf))
+    }
+
+    /// All keys in order.
+    pub fn keys(&self) -> impl Iterator<Item = K> {
+        self.leaf_numbers().flat_map(|leaf| {
+            let mut keys = self.leaves.keys(leaf).to_vec();
+            keys.sort_unstable();
+            keys
+        })
+    }
+
+    /// A key that was inserted twice, if any was.
+    pub fn first_duplicate(&self) -> Option<K> {
+        let mut keys = Vec::new();
+        self.leaf_numbers().find_map(|leaf| {
+            keys.clear();
+            keys.extend_from_slice(self.leaves.keys(leaf));
+            if !keys.is_sorted() {
+                keys.sort_unstable();
+            }
+            // Leaves divide the keys, so equal ones share a leaf.
+            keys.windows(2)
+                .find(|pair| pair[0] == pair[1])
+                .map(|pair| pair[0])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{EngineOptions, POSTGRES, TEXTBOOK};
+    use crate::id::Column;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    struct Check {
+        inserts: Vec<Insert>,
+    }
+
+    impl Sink for Check {
+        fn insert(&mut self, event: &Insert) {
+            self.inserts.push(*event);
+        }
+        fn split(&mut self, _: &Split) {}
+    }
+
+    /// A tree of ordered leaves, as plain as can be: each leaf a sorted vector.
+    #[derive(Default)]
+    struct Plain {
+        leaves: Vec<Vec<u64>>,
+    }
+
+    impl Plain {
+        /// Returns the leaves to the right of the one where `key` went.
+        fn insert(&mut self, key: u64, geometry: &Geometry) -> usize {
+            let at = self
+                .leaves
+                .partition_point(|leaf| leaf[0] <= key)
+                .saturating_sub(1);
+            if self.leaves.is_empty() {
+                self.leaves.push(Vec::new());
+            }
+            let page = geometry.leaf[usize::from(at + 1 == self.leaves.len())];
+            let leaf = &mut self.leaves[at];
+            leaf.insert(leaf.partition_point(|&other| other < key), key);
+            if leaf.len() > page.capacity as usize {
+                let right = leaf.split_off(page.left_entries as usize);
+                self.leaves.insert(at + 1, right);
+            }
+            let at = self
+                .leaves
+                .partition_point(|leaf| leaf[0] <= key)
+                .saturating_sub(1);
+            self.leaves.len() - 1 - at
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Small pages make four levels out of a few thousand keys.
+        #[test]
+        fn it_is_an_ordered_set_with_plain_leaves(
+            keys in prop::collection::vec(prop_oneof![0u64..4000, any::<u64>(), 10_000u64..10_200], 1..3000),
+            nbtree: bool,
+        ) {
+            let (engine, page_bytes) = if nbtree { (&POSTGRES, 160) } else { (&TEXTBOOK, 80) };
+            let options = EngineOptions { page_bytes: Some(page_bytes), ..Default::default() };
+            let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
+            let mut tree = BTree::new(geometry, Uniqueness::Checked);
+            let (mut plain, mut oracle) = (Plain::default(), BTreeSet::new());
+            let mut check = Check { inserts: Vec::new() };
+            for &key in &keys {
+                let new_maximum = oracle.last().is_none_or(|&last| key > last);
+                let new = oracle.insert(key);
+                prop_assert_eq!(tree.insert(key, &mut check), new);
+                if new {
+                    let right = plain.insert(key, &geometry) as u32;
+                    let event = check.inserts.last().unwrap();
+                    prop_assert_eq!((event.edge_distance_leaves, event.new_maximum), (right, new_maximum));
+                    prop_assert_eq!(event.leaf, tree.leaf_of(key));
+                }
+            }
+            prop_assert!(tree.keys().eq(oracle.iter().copied()));
+            prop_assert_eq!(tree.rows(), oracle.len() as u64);
+            let found: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
+            let expected: Vec<_> = plain.leaves.iter().map(|leaf| leaf.len() as u32).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_broken_promise_of_uniqueness_is_found() {
+        let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default()).unwrap();
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        (0..10_000u128).for_each(|key| assert!(tree.insert(key * 7919 % 10_007, &mut ())));
+        assert_eq!(tree.first_duplicate(), None);
+        tree.insert(5000, &mut ());
+        assert_eq!(tree.first_duplicate(), Some(5000));
+    }
+}

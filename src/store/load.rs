@@ -1,0 +1,147 @@
+//! Loads a stream into a tree, stopping where a curve wants a point.
+
+use super::{BTree, Sink, Uniqueness};
+use crate::id::Key;
+use crate::source::{Source, SourceError};
+use thiserror::Error;
+
+/// Rows at which curves have a point: eight a decade from 100 up, and the end.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    next: u32,
+    rows: Option<u64>,
+}
+
+/// The eight points of a decade, in per cent of its start.
+const DECADE: [u64; 8] = [100, 130, 180, 240, 320, 420, 560, 750];
+
+impl Checkpoints {
+    /// The points of a load of `rows` rows, or of one without a known end.
+    pub fn new(rows: Option<u64>) -> Self {
+        Self { next: 0, rows }
+    }
+}
+
+impl Iterator for Checkpoints {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let (decade, step) = (self.next / 8, self.next as usize % 8);
+        let point = 10u64.checked_pow(decade)?.checked_mul(DECADE[step])?;
+        self.next += 1;
+        match self.rows {
+            Some(rows) if point >= rows => {
+                self.next = u32::MAX;
+                self.rows = Some(0);
+                (rows > 0).then_some(rows)
+            }
+            _ => Some(point),
+        }
+    }
+}
+
+/// Why a load stopped.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The source failed.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The source promised unique keys and did not keep it.
+    #[error("the stream issued an id twice (key {0}), which a unique index refuses")]
+    Duplicate(String),
+}
+
+/// What a load leaves besides the tree.
+#[derive(Clone, Debug)]
+pub struct Loaded<K> {
+    /// The newest keys, oldest first: up to [`NEWEST`].
+    pub newest: Vec<K>,
+    /// Keys refused because they were there already.
+    pub duplicates: u64,
+    /// The first of them, by its number in the stream, from 1.
+    pub first_duplicate: Option<u64>,
+}
+
+/// How many of the newest keys a load keeps.
+pub const NEWEST: usize = 100;
+const BATCH: u64 = 4096;
+
+/// Inserts up to `rows` keys of `source` into `tree`; events go to `sink`, which is
+/// also handed to `point` with the tree at every checkpoint (the last is the
+/// end of the load).
+///
+/// # Errors
+/// Those of the source.
+pub fn load<K: Key, S: Sink>(
+    source: &mut dyn Source<K>,
+    rows: Option<u64>,
+    tree: &mut BTree<K>,
+    sink: &mut S,
+    mut point: impl FnMut(&BTree<K>, &mut S),
+    mut see: impl FnMut(&[K]),
+) -> Result<Loaded<K>, LoadError> {
+    let mut batch: Vec<K> = Vec::with_capacity(BATCH as usize);
+    let mut loaded = Loaded {
+        newest: Vec::with_capacity(NEWEST),
+        duplicates: 0,
+        first_duplicate: None,
+    };
+    let mut offered = 0;
+    let mut reported = 0;
+    'load: for checkpoint in Checkpoints::new(rows) {
+        while offered < checkpoint {
+            let wanted = BATCH.min(checkpoint - offered) as usize;
+            batch.clear();
+            source.fill(&mut batch, wanted)?;
+            match tree.uniqueness() {
+                Uniqueness::Promised => tree.insert_all(&batch, sink),
+                Uniqueness::Checked => {
+                    for (number, &key) in (offered + 1..).zip(&batch) {
+                        if !tree.insert(key, sink) {
+                            loaded.duplicates += 1;
+                            loaded.first_duplicate.get_or_insert(number);
+                        }
+                    }
+                }
+            }
+            offered += batch.len() as u64;
+            loaded.keep_newest(&batch);
+            see(&batch);
+            if batch.len() < wanted {
+                break 'load;
+            }
+        }
+        point(tree, sink);
+        reported = offered;
+    }
+    if reported < offered {
+        point(tree, sink);
+    }
+    Ok(loaded)
+}
+
+impl<K: Key> Loaded<K> {
+    fn keep_newest(&mut self, batch: &[K]) {
+        let fresh = &batch[batch.len().saturating_sub(NEWEST)..];
+        let excess = (self.newest.len() + fresh.len()).saturating_sub(NEWEST);
+        self.newest.drain(..excess);
+        self.newest.extend_from_slice(fresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_end_at_the_last_row() {
+        let points = |rows| Checkpoints::new(rows).collect::<Vec<_>>();
+        assert_eq!(points(Some(50)), [50]);
+        assert_eq!(points(Some(100)), [100]);
+        assert_eq!(points(Some(200)), [100, 130, 180, 200]);
+        assert!(points(Some(0)).is_empty());
+        let million = points(Some(1_000_000));
+        assert_eq!((million.len(), million[32]), (33, 1_000_000));
+        assert!(Checkpoints::new(None).take(150).is_sorted());
+    }
+}

@@ -1,0 +1,248 @@
+//! What every scheme promises, whatever its layout.
+
+use idlab::clock::{NS_PER_MS, Timestamp};
+use idlab::id::{Column, Id, Key};
+use idlab::random::stream;
+use idlab::scheme::{FieldKind, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
+use rand::Rng;
+use std::collections::HashSet;
+
+/// Parameters worth a run of their own; the defaults of every scheme run too.
+const VARIANTS: &[&str] = &[
+    "ticket_block:size=1",
+    "ticket_block:size=7",
+    "snowflake:epoch_ms=discord:tick_ms=10:timestamp=39:worker=16:sequence=8",
+    // Four ids a millisecond: this one stalls.
+    "snowflake:worker=20:sequence=2",
+    "uuid_v7:tail=counter",
+    "uuid_v7:tail=fraction",
+    "uuid_v7:tail=monotonic",
+    "ulid:tail=monotonic",
+];
+
+/// Schemes whose writers promise ascending ids.
+const ASCENDING: &[&str] = &[
+    "auto_increment",
+    "ticket_block",
+    "snowflake",
+    "uuid_v7:tail=counter",
+    "uuid_v7:tail=fraction",
+    "uuid_v7:tail=monotonic",
+    "ulid:tail=monotonic",
+];
+
+/// 2025-01-01T00:00:00Z.
+const START_NS: u64 = 1_735_689_600_000 * NS_PER_MS;
+/// 50,000 ids a second, all writers together.
+const INTERVAL_NS: u64 = 20_000;
+const WRITERS: u32 = 3;
+const IDS: usize = 20_000;
+
+fn specs() -> impl Iterator<Item = String> {
+    let defaults = SCHEMES.iter().map(|scheme| scheme.name);
+    defaults.chain(VARIANTS.iter().copied()).map(str::to_owned)
+}
+
+fn run<V: Visitor>(spec: &str, visitor: V) -> V::Output {
+    let parsed: Spec = spec.parse().expect(spec);
+    visit(&parsed, visitor).unwrap_or_else(|error| panic!("{spec}: {error}"))
+}
+
+fn is_ascending(spec: &str) -> bool {
+    ASCENDING.iter().any(|name| {
+        let rest = spec.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    })
+}
+
+/// Mints [`IDS`] ids at a steady rate and checks each; yields their texts.
+struct Steady<'a> {
+    spec: &'a str,
+    seed: u64,
+}
+
+impl Visitor for Steady<'_> {
+    type Output = Vec<String>;
+
+    fn visit<S: Scheme>(self, mut scheme: S) -> Vec<String> {
+        let spec = self.spec;
+        let mut writers: Vec<_> = (0..WRITERS)
+            .map(|number| {
+                let random = stream(self.seed, "contract", number.into());
+                (scheme.writer(number).expect(spec), random)
+            })
+            .collect();
+        let mut now = Timestamp(START_NS);
+        let mut ids = Vec::new();
+        for turn in (0..WRITERS as usize).cycle().take(IDS) {
+            let (writer, random) = &mut writers[turn];
+            now.0 += INTERVAL_NS;
+            let id = loop {
+                match scheme.mint(writer, &now, random) {
+                    Ok(id) => break id,
+                    Err(stall) => now.0 += stall.wait_ns().expect(spec),
+                }
+            };
+            check_instant(&scheme, id, now, spec);
+            ids.push(id);
+        }
+        check_ids(&scheme, &ids, spec);
+        let texts: Vec<_> = ids.iter().map(S::Id::to_string).collect();
+        check_texts(&ids, &texts, spec);
+        texts
+    }
+}
+
+/// The id carries the tick of the reading; a fraction may be ahead, by 1 ms at most.
+fn check_instant<S: Scheme>(scheme: &S, id: S::Id, now: Timestamp, spec: &str) {
+    let tick_ns = scheme.limits().tick_ns;
+    let instant = scheme.timestamp(id);
+    assert_eq!(tick_ns.is_some(), instant.is_some(), "{spec}");
+    if let (Some(tick_ns), Some(instant)) = (tick_ns, instant) {
+        let ahead_ns = if spec.ends_with("tail=fraction") {
+            NS_PER_MS
+        } else {
+            0
+        };
+        assert!(instant.0 <= now.0 + ahead_ns, "{spec}: {id} is early");
+        assert!(now.0 < instant.0 + tick_ns, "{spec}: {id} is late");
+    }
+}
+
+fn check_ids<S: Scheme>(scheme: &S, ids: &[S::Id], spec: &str) {
+    let unique: HashSet<_> = ids.iter().collect();
+    assert_eq!(unique.len(), ids.len(), "{spec}");
+    if is_ascending(spec) {
+        let pairs = ids.iter().zip(&ids[WRITERS as usize..]);
+        pairs.for_each(|(last, next)| assert!(last < next, "{spec}: {last} then {next}"));
+    }
+
+    let fields = scheme.fields();
+    let bits: u32 = fields.iter().map(|field| field.bits).sum();
+    assert_eq!(bits, 8 * <S::Id as Id>::Key::BYTES, "{spec}");
+    assert!(fields.iter().all(|field| field.bits > 0), "{spec}");
+    let fixed = |id: S::Id| {
+        let mut values = scheme.decode(id);
+        values.retain(|(field, _)| field.kind == FieldKind::Fixed);
+        values
+    };
+    assert!(ids.iter().all(|&id| fixed(id) == fixed(ids[0])), "{spec}");
+
+    let bytes = <S::Id as Id>::Key::BYTES;
+    match S::Id::COLUMN {
+        Column::Text(_) => assert!(S::Id::TEXT_CHARS.is_some(), "{spec}"),
+        column => assert_eq!(column.value_bytes(), bytes, "{spec}"),
+    }
+}
+
+fn check_texts<I: Id>(ids: &[I], texts: &[String], spec: &str) {
+    for (&id, text) in ids.iter().zip(texts) {
+        assert_eq!(text.parse(), Ok(id), "{spec}: {text}");
+        assert_eq!(I::from_key(id.key()), id, "{spec}: {text}");
+    }
+    for (a, b) in (0..ids.len()).zip(1..ids.len()) {
+        assert_eq!(
+            ids[a].key().cmp(&ids[b].key()),
+            ids[a].cmp(&ids[b]),
+            "{spec}"
+        );
+        if let Some(chars) = I::TEXT_CHARS {
+            assert_eq!(texts[a].len(), chars as usize, "{spec}: {}", texts[a]);
+            assert_eq!(texts[a].cmp(&texts[b]), ids[a].cmp(&ids[b]), "{spec}");
+        }
+    }
+}
+
+#[test]
+fn every_scheme_keeps_the_contract_and_repeats_itself_from_its_seed() {
+    for spec in specs() {
+        let spec = spec.as_str();
+        let first = run(spec, Steady { spec, seed: 1 });
+        assert_eq!(first, run(spec, Steady { spec, seed: 1 }), "{spec}");
+    }
+}
+
+/// Feeds one writer readings from all over the clock, back and forth.
+struct Wild<'a> {
+    spec: &'a str,
+}
+
+impl Visitor for Wild<'_> {
+    type Output = ();
+
+    fn visit<S: Scheme>(self, mut scheme: S) {
+        let spec = self.spec;
+        let mut random = stream(1, "wild", 0);
+        let mut writer = scheme.writer(0).expect(spec);
+        let mut ids = Vec::new();
+        for i in 0..10_000u64 {
+            let reading = match random.next_u32() % 16 {
+                // Only at the end: a writer that goes on from its last id never gets back.
+                0 if i > 9_000 => u64::MAX - random.next_u64() % 3,
+                1 => random.next_u64() % 3,
+                2..8 => START_NS + random.next_u64() % (i + 1) * NS_PER_MS,
+                _ => START_NS + i * NS_PER_MS / 16,
+            };
+            let now = Timestamp(reading);
+            match scheme.mint(&mut writer, &now, &mut random) {
+                Ok(id) => {
+                    scheme.timestamp(id);
+                    ids.push(id);
+                }
+                Err(stall) => assert_ne!(stall.wait_ns(), Some(0), "{spec}"),
+            }
+        }
+        assert!(ids.len() > 100, "{spec}: only {} ids", ids.len());
+        let unique: HashSet<_> = ids.iter().collect();
+        assert_eq!(unique.len(), ids.len(), "{spec}");
+        assert!(!is_ascending(spec) || ids.is_sorted(), "{spec}");
+    }
+}
+
+#[test]
+fn no_clock_reading_makes_a_scheme_panic_or_repeat_an_id() {
+    for spec in specs() {
+        run(&spec, Wild { spec: &spec });
+    }
+}
+
+#[test]
+fn a_reading_after_the_wait_succeeds_when_a_sequence_is_used_up() {
+    struct Burst;
+    impl Visitor for Burst {
+        type Output = ();
+
+        fn visit<S: Scheme>(self, mut scheme: S) {
+            let mut random = stream(1, "burst", 0);
+            let mut writer = scheme.writer(0).unwrap();
+            let now = Timestamp(START_NS + 250_000);
+            let mut mint = |now| scheme.mint(&mut writer, &now, &mut random);
+            let minted = (0..).take_while(|_| mint(now).is_ok()).count();
+            assert_eq!(minted, 4096);
+            let wait_ns = 750_000;
+            assert_eq!(mint(now).err(), Some(Stall::Exhausted { wait_ns }));
+            assert!(mint(Timestamp(now.0 + wait_ns)).is_ok());
+        }
+    }
+    run("snowflake:epoch_ms=unix", Burst);
+    run("uuid_v7:tail=counter", Burst);
+}
+
+#[test]
+fn mistakes_in_a_scheme_are_refused_with_a_hint() {
+    struct Ignore;
+    impl Visitor for Ignore {
+        type Output = ();
+
+        fn visit<S: Scheme>(self, _: S) {}
+    }
+    let refused = |spec: &str| {
+        let spec: Spec = spec.parse().unwrap();
+        visit(&spec, Ignore).unwrap_err().to_string()
+    };
+    assert!(refused("uuid_v8").contains("did you mean"));
+    assert!(refused("uuid_v7:tial=counter").contains("\"tail\""));
+    assert!(refused("uuid_v7:tail=clock").contains("random, counter, fraction, monotonic"));
+    assert!(refused("uuid_v4:size=2").contains("it takes none"));
+    assert!(refused("ticket_block:size=0").contains("from 1 to 1000000000"));
+}
