@@ -1,35 +1,57 @@
 #!/usr/bin/env bash
-# Remakes results/ with the command lines of sims/published.txt.
-#   scripts/reproduce.sh           writes results/
-#   scripts/reproduce.sh --check   remakes the records elsewhere and fails if a row differs
+# Remakes results/ and the outputs shown in README.md with the command lines of
+# sims/published.txt.
+#   scripts/reproduce.sh           writes them
+#   scripts/reproduce.sh --check   remakes them elsewhere; fails if a row or an output differs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-check=false
-[ "${1:-}" = --check ] && check=true
-out=results
-if $check; then
-  out=$(mktemp -d)
-  trap 'rm -rf "$out"' EXIT
-fi
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+cp README.md "$made/README.md"
+
+# Puts the lines of file $2 into the block after `$ cargo run --bin sim -- $1` in README.md.
+splice() {
+  awk -v command="\$ cargo run --bin sim -- $1" -v output="$2" '
+    inside && /^```/ { inside = 0 }
+    !inside { print }
+    $0 == command { inside = 1; while ((getline line < output) > 0) print line }
+  ' "$made/README.md" >"$made/README.next"
+  mv "$made/README.next" "$made/README.md"
+}
 
 cargo build --quiet --bin sim
-grep -v -e '^#' -e '^ *$' sims/published.txt | while read -r _ command; do
+manifest=$PWD/Cargo.toml
+mkdir "$made/results"
+while read -r folder _ command; do
+  mkdir -p "$made/at/$folder" "$made/results/$folder"
   # shellcheck disable=SC2086  # a command line is words
-  cargo run --quiet --bin sim -- $command --out "$out" >/dev/null
-done
-$check || exit 0
+  (cd "$made/at/$folder" && cargo run --quiet --manifest-path "$manifest" --bin sim -- $command) >"$made/stdout"
+  cp "$made/at/$folder"/results/* "$made/results/$folder"
+  sed -i '/^$/,$d' "$made/stdout" # the names of the files
+  splice "$command" "$made/stdout"
+done < <(grep -v -e '^#' -e '^ *$' sims/published.txt)
+
+if [ "${1:-}" != --check ]; then
+  cp "$made/README.md" README.md
+  cp -r "$made/results" .
+  exit 0
+fi
 
 status=0
-for made in "$out"/*.jsonl; do
-  kept=results/$(basename "$made")
+while read -r file; do
   # The run line tells time, host and commit; all other lines must be the same bytes.
-  if cmp -s <(tail -n +2 "$kept") <(tail -n +2 "$made"); then
-    echo "$kept: $(tail -n +2 "$kept" | wc -l) rows, the same"
-  else
-    echo "$kept: rows differ from what its command makes now; run scripts/reproduce.sh and look at the change" >&2
-    diff <(tail -n +2 "$kept") <(tail -n +2 "$made") | head -n 6 | cut -c 1-300 >&2
+  if ! cmp -s <(tail -n +2 "results/$file") <(tail -n +2 "$made/results/$file"); then
+    echo "results/$file: rows differ from what its command makes now" >&2
+    diff <(tail -n +2 "results/$file") <(tail -n +2 "$made/results/$file") | head -n 6 | cut -c 1-300 >&2
     status=1
+  else
+    echo "results/$file: $(tail -n +2 "results/$file" | wc -l) lines, the same"
   fi
-done
+done < <(cd "$made/results" && find . -name '*.jsonl' -printf '%P\n' | sort)
+if ! diff README.md "$made/README.md" >&2; then
+  echo "README.md: an output differs from what its command prints now" >&2
+  status=1
+fi
+[ $status = 0 ] || echo "run scripts/reproduce.sh and look at the change" >&2
 exit $status

@@ -1,7 +1,7 @@
 //! Values of flags, and errors of usage.
 
 use anyhow::Error;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::str::FromStr;
 use thiserror::Error;
@@ -28,12 +28,40 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
         let relevant = text
             .lines()
             .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-        let words: Vec<_> = relevant.flat_map(str::split_whitespace).collect();
-        eprintln!("{} (see --help)", words.join(" "));
+        let parts: Vec<_> = relevant
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        say(&format!("{} (see --help)", parts.join("; ")));
     } else {
-        eprint!("{text}");
+        say(text.trim_end());
     }
     ExitCode::from(2)
+}
+
+/// Writes a line to stderr; if that cannot be, nothing is lost but the line.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A list item without blanks around it.
+pub fn item(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("expected a name; is a comma too many?".to_owned()),
+        item => Ok(item.to_owned()),
+    }
+}
+
+/// Refuses a list that has an item twice.
+pub fn distinct<T: PartialEq + std::fmt::Display>(flag: &str, items: &[T]) -> Result<(), Error> {
+    match items
+        .iter()
+        .enumerate()
+        .find(|(i, item)| items[..*i].contains(item))
+    {
+        Some((_, item)) => Err(usage(format!("{flag}: {item} is given twice"))),
+        None => Ok(()),
+    }
 }
 
 /// Whether the reader of our output has gone.
@@ -49,7 +77,7 @@ pub fn is_closed_pipe(error: &Error) -> bool {
 
 /// A whole number with `_` and an optional k, M or G (powers of 1000): `10M`, `2.5k`, `1_000`.
 pub fn count(text: &str) -> Result<u64, String> {
-    let plain = text.replace('_', "");
+    let plain = text.trim().replace('_', "");
     let (digits, factor) = match plain.char_indices().last() {
         Some((at, 'k' | 'K')) => (&plain[..at], 1_000),
         Some((at, 'M' | 'm')) => (&plain[..at], 1_000_000),
@@ -57,7 +85,7 @@ pub fn count(text: &str) -> Result<u64, String> {
         _ => (&*plain, 1),
     };
     scaled(digits, factor)
-        .ok_or_else(|| "expected a whole number such as 500k, 10M or 1_000".to_owned())
+        .ok_or_else(|| "expected a whole number below 2^64, such as 500k, 10M or 1_000".to_owned())
 }
 
 /// A count of at least 1.
@@ -65,6 +93,21 @@ pub fn positive(text: &str) -> Result<u64, String> {
     match count(text)? {
         0 => Err("expected at least 1".to_owned()),
         value => Ok(value),
+    }
+}
+
+/// A share in per cent, to be checked by who knows its range.
+pub fn percent(text: &str) -> Result<u32, String> {
+    text.trim_end_matches('%')
+        .parse()
+        .map_err(|_| "expected a whole number of per cent, such as 90".to_owned())
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match positive(text)?.try_into() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("expected at most 1024".to_owned()),
     }
 }
 
@@ -96,7 +139,10 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     match found.and_then(|(digits, ns)| scaled(digits, ns)) {
         Some(ns) if ns <= 86_400_000_000_000 => Ok(ns),
         Some(_) => Err("expected at most 24h".to_owned()),
-        None => Err("expected a number with its unit, such as 2ms, 50us or 1.5s".to_owned()),
+        None => Err(
+            "expected a number with its unit (ns, us, ms, s, min, h), such as 2ms, 50us or 1.5s"
+                .to_owned(),
+        ),
     }
 }
 
@@ -115,7 +161,7 @@ pub fn size_bytes(text: &str) -> Result<u32, String> {
     let (digits, factor) = found.unwrap_or((text, 1));
     let bytes =
         scaled(&digits.replace('_', ""), factor).and_then(|bytes| u32::try_from(bytes).ok());
-    bytes.ok_or_else(|| "expected a size such as 8192 or 8KiB".to_owned())
+    bytes.ok_or_else(|| "expected a size below 4 GiB, such as 8192, 8KiB or 1MiB".to_owned())
 }
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.

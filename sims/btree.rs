@@ -1,5 +1,7 @@
 //! `sim btree`: where inserts land in a B-tree, and what that costs.
 
+mod table;
+
 use crate::args::{self, usage};
 use crate::input::{DEFAULT_ROWS, FleetArgs, Input, Opened};
 use crate::recorder::{self, OutputArgs, Recorder};
@@ -10,28 +12,30 @@ use idlab::dump::{self, KINDS};
 use idlab::engine::{Engine, EngineOptions, Geometry};
 use idlab::id::{Column, Key};
 use idlab::measure::{Rows, SKIPPED_LINES, measure_tree};
-use idlab::record::{Grid, Parameters, Records, Row};
+use idlab::record::{Grid, Parameters, Row};
 use idlab::source::{AnySource, Source};
 use idlab::store::Uniqueness;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
-/// Loads ids into a B-tree with an engine's page arithmetic and measures where
-/// they land: right-edge share, splits, size, fill, write working set.
+/// Loads ids into a B-tree and measures where they land.
+///
+/// The tree does an engine's page arithmetic on real keys. Measured are the
+/// share of inserts at the right edge, splits, size, fill and the write working set.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub struct Args {
     /// Schemes, with parameters; `+` joins phases of one table
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES, value_parser = args::item)]
     scheme: Vec<String>,
     /// Reference streams instead of schemes
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        conflicts_with = "scheme"
+        conflicts_with = "scheme", value_parser = args::item
     )]
     stream: Vec<String>,
     /// A dump instead of schemes: one id a line in order of arrival; - is stdin
@@ -48,14 +52,14 @@ pub struct Args {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "postgres"
+        default_value = "postgres", value_parser = args::item
     )]
     engine: Vec<String>,
     /// Page size [default: the engine's]
     #[arg(long, value_name = "BYTES", value_parser = args::size_bytes, help_heading = "Engine")]
     page_bytes: Option<u32>,
     /// Leaf fill factor in percent [default: the engine's]
-    #[arg(long, value_name = "PERCENT", help_heading = "Engine")]
+    #[arg(long, value_name = "PERCENT", value_parser = args::percent, help_heading = "Engine")]
     fill_factor: Option<u32>,
     /// Bytes of row beside the key, where the engine keeps it in the leaf
     #[arg(long, value_name = "BYTES", default_value = "0", value_parser = args::size_bytes, help_heading = "Engine")]
@@ -79,10 +83,12 @@ const EXAMPLES: &str = "Examples:
 
 /// One tree to be loaded.
 struct Task {
-    input: Input,
     label: String,
     engine: &'static Engine,
     rows: Option<u64>,
+    geometry: Geometry,
+    /// What to load, until it is.
+    opened: Mutex<Option<Opened>>,
 }
 
 /// What one tree gave.
@@ -93,6 +99,7 @@ struct Outcome {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    args::distinct("--engine", &args.engine)?;
     let engines: Vec<_> = args
         .engine
         .iter()
@@ -100,36 +107,22 @@ pub fn run(args: Args) -> Result<()> {
         .collect::<Result<_>>()?;
     let inputs = inputs(&args, engines.len())?;
     let mut tasks = Vec::new();
+    let mut largest = (0, String::new());
     for &engine in &engines {
         for (input, rows) in &inputs {
-            tasks.push(Task {
-                input: input.clone(),
-                label: input.label(),
-                engine,
-                rows: *rows,
-            });
+            let task = prepare(&args, input, *rows, engine)?;
+            let rows = rows.unwrap_or(0);
+            let bytes = recorder::tree_bytes(rows, task.1);
+            if bytes > largest.0 {
+                largest = (bytes, format!("a tree of {rows} rows of {}", task.0.label));
+            }
+            tasks.push(task.0);
         }
     }
-    // Wrong names and sizes are told before any work is done; stdin is read only once.
-    for task in tasks
-        .iter()
-        .filter(|task| !matches!(task.input, Input::Dump { .. }))
-    {
-        geometry(&args, task, &task.input.open()?)?;
-    }
-    let largest = inputs
-        .iter()
-        .filter_map(|(_, rows)| *rows)
-        .max()
-        .unwrap_or(0);
-    let threads = recorder::threads(
-        &args.output,
-        recorder::tree_bytes(largest),
-        &format!("a tree of {largest} rows"),
-    )?;
+    let threads = recorder::threads(&args.output, tasks.len(), largest.0, &largest.1)?;
     let mut recorder = Recorder::start("btree", &args.output, parameters(&args, &inputs))?;
-    let total = inputs.iter().map(|(_, rows)| *rows).sum::<Option<u64>>();
-    let bar = recorder::progress(total.map(|rows| rows * engines.len() as u64));
+    let total = tasks.iter().map(|task| task.rows).sum::<Option<u64>>();
+    let bar = recorder::progress(total);
     let digest = recorder.digest().to_owned();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -137,7 +130,7 @@ pub fn run(args: Args) -> Result<()> {
     let outcomes: Result<Vec<Outcome>> = pool.install(|| {
         tasks
             .par_iter()
-            .map(|task| load(&args, task, &digest, &bar))
+            .map(|task| load(task, &digest, &bar))
             .collect()
     });
     bar.finish_and_clear();
@@ -155,12 +148,13 @@ pub fn run(args: Args) -> Result<()> {
                 .filter(|_| std::ptr::eq(task.engine, engines[0])),
         );
     }
-    notes.iter().for_each(|note| eprintln!("{note}"));
-    recorder.finish(chart::btree, table)
+    notes.iter().for_each(|note| args::say(note));
+    recorder.finish(chart::btree, table::table)
 }
 
 fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
     if let Some(path) = &args.ids {
+        args.fleet.refuse_for("a dump")?;
         let kind = args.kind.as_deref().map(kind).transpose()?;
         let mut input = Input::Dump {
             path: path.clone(),
@@ -173,6 +167,8 @@ fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
         return Ok(vec![(input, args.rows)]);
     }
     if !args.stream.is_empty() {
+        args.fleet.refuse_for("a stream")?;
+        args::distinct("--stream", &args.stream)?;
         let rows = args.rows.unwrap_or(DEFAULT_ROWS);
         let stream = |name: &String| {
             (
@@ -185,6 +181,7 @@ fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
         };
         return Ok(args.stream.iter().map(stream).collect());
     }
+    args::distinct("--scheme", &args.scheme)?;
     let fleet = args.fleet.spec(args.output.seed)?;
     let scheme = |text: &String| {
         let (input, rows) = Input::schemes(text, args.rows, &fleet)?;
@@ -196,19 +193,28 @@ fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
 fn kind(name: &str) -> Result<dump::Kind> {
     let found = KINDS.iter().find(|(known, _)| *known == name);
     found.map(|(_, kind)| *kind).ok_or_else(|| {
-        let hint = idlab::scheme::nearest(name, KINDS.iter().map(|(known, _)| *known));
+        let hint = idlab::names::nearest(name, KINDS.iter().map(|(known, _)| *known));
         usage(format!("--as {name}: unknown kind of id{hint}"))
     })
 }
 
-fn geometry(args: &Args, task: &Task, opened: &Opened) -> Result<Geometry> {
+/// Opens an input and does its page arithmetic: wrong names, sizes and files
+/// are told before any work is done. Returns the bytes of a key, too.
+fn prepare(
+    args: &Args,
+    input: &Input,
+    rows: Option<u64>,
+    engine: &'static Engine,
+) -> Result<(Task, u32)> {
+    let mut opened = input.open()?;
+    let label = input.label();
+    let stored = opened.stream.column;
     let column = match (args.text_keys, opened.stream.text_chars) {
-        (false, _) => opened.stream.column,
+        (false, _) => stored,
         (true, Some(chars)) => Column::Text(chars),
         (true, None) => {
             return Err(usage(format!(
-                "--text-keys: {} has no text form that sorts as its ids do",
-                task.label
+                "--text-keys: {label} has no text form that sorts as its ids do"
             )));
         }
     };
@@ -217,22 +223,50 @@ fn geometry(args: &Args, task: &Task, opened: &Opened) -> Result<Geometry> {
         fill_factor_percent: args.fill_factor,
         payload_bytes: args.payload_bytes,
     };
-    Geometry::new(task.engine, column, options).map_err(usage)
+    let geometry = Geometry::new(engine, column, options).map_err(|error| match error.option {
+        Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
+        None => usage(error),
+    })?;
+    if opened.dump.is_none() {
+        // The first id of a scheme tells whether its writers can issue any.
+        let first = match &mut opened.stream.keys {
+            AnySource::Bytes8(source) => source.fill(&mut Vec::new(), 1),
+            AnySource::Bytes16(source) => source.fill(&mut Vec::new(), 1),
+            AnySource::Bytes20(source) => source.fill(&mut Vec::new(), 1),
+        };
+        let hint = "simulated time starts 2026-01-01, clocks are off by --clock-sd";
+        first.map_err(|error| usage(format!("{label}: {error} ({hint})")))?;
+        opened = input.open()?;
+    }
+    let opened = Mutex::new(Some(opened));
+    Ok((
+        Task {
+            label,
+            engine,
+            rows,
+            geometry,
+            opened,
+        },
+        stored.value_bytes(),
+    ))
 }
 
-fn load(args: &Args, task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
-    let opened = task.input.open()?;
-    let geometry = geometry(args, task, &opened)?;
+fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
+    let opened = task
+        .opened
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        .take();
+    let opened = opened.context("a task is done once")?;
     let mut rows = Rows::new(digest, &task.label, task.engine.name, Parameters::new());
-    let unique = if opened.dump.is_some() {
-        Uniqueness::Checked
-    } else {
-        Uniqueness::Promised
+    let unique = match opened.dump {
+        Some(_) => Uniqueness::Checked,
+        None => Uniqueness::Promised,
     };
     let (grid, duplicates) = match opened.stream.keys {
-        AnySource::Bytes8(source) => tree(source, task, geometry, unique, &mut rows, bar)?,
-        AnySource::Bytes16(source) => tree(source, task, geometry, unique, &mut rows, bar)?,
-        AnySource::Bytes20(source) => tree(source, task, geometry, unique, &mut rows, bar)?,
+        AnySource::Bytes8(source) => tree(source, task, unique, &mut rows, bar)?,
+        AnySource::Bytes16(source) => tree(source, task, unique, &mut rows, bar)?,
+        AnySource::Bytes20(source) => tree(source, task, unique, &mut rows, bar)?,
     };
     let mut notes = Vec::new();
     if let Some((kind, report)) = opened.dump {
@@ -260,14 +294,18 @@ fn load(args: &Args, task: &Task, digest: &str, bar: &ProgressBar) -> Result<Out
 fn tree<K: Key>(
     mut source: Box<dyn Source<K>>,
     task: &Task,
-    geometry: Geometry,
     unique: Uniqueness,
     rows: &mut Rows,
     bar: &ProgressBar,
 ) -> Result<(Grid, (u64, Option<u64>))> {
-    let run = measure_tree(&mut *source, task.rows, geometry, unique, rows, |rows| {
-        bar.inc(rows)
-    })
+    let run = measure_tree(
+        &mut *source,
+        task.rows,
+        task.geometry,
+        unique,
+        rows,
+        |rows| bar.inc(rows),
+    )
     .with_context(|| task.label.clone())?;
     let row = rows.template();
     Ok((
@@ -283,23 +321,26 @@ fn describe(
     report: &dump::Report,
     duplicates: (u64, Option<u64>),
 ) -> String {
-    let mut text = format!("{label}: {} {}", report.ids, dump::describe(kind, report));
+    let mut text = format!(
+        "{label}: {} {}",
+        report::whole(report.ids as f64),
+        dump::describe(kind, report)
+    );
     if !report.skipped.is_empty() {
-        let lines: u64 = report.skipped.values().sum();
         let reasons: Vec<_> = report
             .skipped
             .iter()
-            .map(|(reason, lines)| format!("{lines} {reason}"))
+            .map(|(reason, lines)| format!("{lines} {}", dump::words(reason)))
             .collect();
-        text += &format!("; {lines} lines skipped ({})", reasons.join(", "));
-        if let Some(first) = report.first_skipped {
-            text += &format!(", the first of substance at line {first}");
+        let lines = report::plural(report.skipped.values().sum(), "line");
+        text += &format!("; {lines} skipped ({})", reasons.join(", "));
+        if let Some((line, reason, begins)) = &report.first_skipped {
+            text += &format!(", line {line} is {}: \"{begins}\"", dump::words(reason));
         }
     }
     if let (duplicates @ 1.., Some(first)) = duplicates {
-        text += &format!(
-            "; {duplicates} ids were there already and were refused, the first is id number {first}"
-        );
+        let ids = report::plural(duplicates, "id");
+        text += &format!("; {ids} refused as duplicates, the first is number {first} of the ids");
     }
     text
 }
@@ -337,81 +378,4 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
         set("delay_mean_ns", fleet.delay_mean_ns.into());
     }
     params
-}
-
-/// Columns of the table: heading, measure, row parameter, how to print it.
-type Heading = (&'static str, &'static str, Option<u64>, fn(f64) -> String);
-
-const COLUMNS: &[Heading] = &[
-    (
-        "at right\nedge %",
-        "right_edge_share",
-        None,
-        report::percent,
-    ),
-    (
-        "in last\nleaf %",
-        "rightmost_leaf_share",
-        None,
-        report::percent,
-    ),
-    (
-        "p99 leaves\nfrom edge",
-        "edge_distance_leaves_p99",
-        None,
-        report::whole,
-    ),
-    (
-        "splits per\n1k inserts",
-        "splits_per_1000_inserts",
-        None,
-        report::two,
-    ),
-    ("leaves", "leaf_pages", None, report::whole),
-    ("index\nMiB", "index_bytes", None, report::mib),
-    ("leaf\nfill %", "fill_mean", None, report::percent),
-    (
-        "leaves written\nper 10k inserts",
-        "working_set_leaves",
-        Some(10_000),
-        report::whole,
-    ),
-    (
-        "leaves of\nnewest 100",
-        "newest_100_leaves",
-        None,
-        report::whole,
-    ),
-];
-
-fn table(records: &Records) -> String {
-    let mut totals: BTreeMap<_, f64> = BTreeMap::new();
-    let mut trees = Vec::new();
-    for row in records.rows.iter().filter(|row| row.x.is_none()) {
-        let tree = (row.engine.as_str(), row.scheme.as_str());
-        if !trees.contains(&tree) {
-            trees.push(tree);
-        }
-        let window = row.params.get("window").and_then(serde_json::Value::as_u64);
-        totals.insert((tree, row.measure.as_str(), window), row.value.as_f64());
-    }
-    let several = trees.iter().any(|(engine, _)| *engine != trees[0].0);
-    let headings: Vec<_> = [if several { "engine  scheme" } else { "scheme" }]
-        .into_iter()
-        .chain(COLUMNS.iter().map(|(heading, ..)| *heading))
-        .collect();
-    let lines = trees.into_iter().map(|tree @ (engine, scheme)| {
-        let name = if several {
-            format!("{engine}  {scheme}")
-        } else {
-            scheme.to_owned()
-        };
-        let cells = COLUMNS.iter().map(|(_, measure, window, print)| {
-            totals
-                .get(&(tree, *measure, *window))
-                .map_or_else(|| "-".to_owned(), |value| print(*value))
-        });
-        std::iter::once(name).chain(cells).collect()
-    });
-    report::table(&headings, lines)
 }

@@ -1,7 +1,7 @@
 //! `sim ids`: ids of a scheme, or their fields.
 
 use crate::args::{self, usage};
-use crate::input::FleetArgs;
+use crate::input::{FleetArgs, explain};
 use crate::report;
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table, presets};
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long)]
     decode: bool,
     /// Seed of all randomness
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
     seed: u64,
     #[command(flatten)]
     fleet: FleetArgs,
@@ -61,17 +61,17 @@ impl Visitor for Print {
         } else {
             None
         };
-        let mut fleet = Fleet::new(scheme, self.spec).map_err(usage)?;
+        let mut fleet = Fleet::new(scheme, self.spec).map_err(explain)?;
         let mut stdout = BufWriter::new(std::io::stdout().lock());
         match reader {
             None => {
                 for _ in 0..self.count {
-                    writeln!(stdout, "{}", fleet.issue()?.id)?;
+                    writeln!(stdout, "{}", fleet.issue().map_err(explain)?.id)?;
                 }
             }
             Some(mut decoder) => {
                 for _ in 0..self.count {
-                    let issued = fleet.issue()?;
+                    let issued = fleet.issue().map_err(explain)?;
                     decoder.add(fleet.scheme(), &issued);
                 }
                 writeln!(stdout, "{}", decoder.table())?;

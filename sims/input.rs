@@ -3,14 +3,14 @@
 use crate::args::{self, usage};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use idlab::clock::{NS_PER_S, Timestamp};
+use idlab::clock::{NS_PER_MS, NS_PER_S, Timestamp};
 use idlab::dump::{self, Dump, Kind};
-use idlab::fleet::{self, Arrivals, FleetSpec, IntoStream};
+use idlab::fleet::{self, Arrivals, FleetError, FleetSpec, IntoStream};
 use idlab::reference::Reference;
 use idlab::scheme::{self, Spec};
 use idlab::source::{AnySource, Phases, Stream};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, Write};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -18,21 +18,21 @@ use std::sync::{Arc, Mutex};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Writers (of schemes)")]
 pub struct FleetArgs {
-    /// Writers, each with its own clock
-    #[arg(long, value_name = "N", default_value = "16", value_parser = args::positive)]
-    pub writers: u64,
-    /// Ids a second, all writers together
-    #[arg(long, value_name = "IDS/S", default_value = "10k", value_parser = args::rate)]
-    pub rate: u64,
-    /// When ids are asked for
-    #[arg(long, value_enum, default_value = "poisson")]
-    pub arrivals: ArrivalsArg,
-    /// Standard deviation of the writers' clock offsets
-    #[arg(long, value_name = "TIME", default_value = "2ms", value_parser = args::duration_ns)]
-    pub clock_sd: u64,
-    /// Mean time from minting an id to inserting its row
-    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = args::duration_ns)]
-    pub delay: u64,
+    /// Writers, each with its own clock [default: 16]
+    #[arg(long, value_name = "N", value_parser = args::positive)]
+    pub writers: Option<u64>,
+    /// Ids a second, all writers together [default: 10k]
+    #[arg(long, value_name = "IDS/S", value_parser = args::rate)]
+    pub rate: Option<u64>,
+    /// When ids are asked for [default: poisson]
+    #[arg(long, value_enum)]
+    pub arrivals: Option<ArrivalsArg>,
+    /// Standard deviation of the writers' clock offsets [default: 2ms]
+    #[arg(long, value_name = "TIME", value_parser = args::duration_ns)]
+    pub clock_sd: Option<u64>,
+    /// Mean time from minting an id to inserting its row [default: 1ms]
+    #[arg(long, value_name = "TIME", value_parser = args::duration_ns)]
+    pub delay: Option<u64>,
 }
 
 /// When ids are asked for.
@@ -50,28 +50,42 @@ impl FleetArgs {
     /// The fleet that these flags describe.
     pub fn spec(&self, seed: u64) -> Result<FleetSpec> {
         let arrivals = match self.arrivals {
-            ArrivalsArg::Steady => Arrivals::Steady,
-            ArrivalsArg::Poisson => Arrivals::Poisson,
-            ArrivalsArg::Bursty => Arrivals::Bursty,
+            Some(ArrivalsArg::Steady) => Arrivals::Steady,
+            Some(ArrivalsArg::Poisson) | None => Arrivals::Poisson,
+            Some(ArrivalsArg::Bursty) => Arrivals::Bursty,
         };
-        let writers = u32::try_from(self.writers)
-            .ok()
-            .filter(|&writers| writers <= 1_000_000)
-            .ok_or_else(|| {
-                usage(format!(
-                    "--writers {} is too many, expected at most 1M",
-                    self.writers
-                ))
-            })?;
+        let writers = match self.writers.map(u32::try_from) {
+            None => 16,
+            Some(Ok(writers @ 1..=1_000_000)) => writers,
+            Some(_) => return Err(usage("--writers: expected at most 1M")),
+        };
         Ok(FleetSpec {
             writers,
-            rate: self.rate,
+            rate: self.rate.unwrap_or(10_000),
             arrivals,
-            clock_sd_ns: self.clock_sd,
-            delay_mean_ns: self.delay,
+            clock_sd_ns: self.clock_sd.unwrap_or(2 * NS_PER_MS),
+            delay_mean_ns: self.delay.unwrap_or(NS_PER_MS),
             seed,
             start: fleet::START,
+            phase: 0,
         })
+    }
+
+    /// Refuses flags that say nothing of `what`, whose ids are issued already.
+    pub fn refuse_for(&self, what: &str) -> Result<()> {
+        let given = [
+            ("--writers", self.writers.is_some()),
+            ("--rate", self.rate.is_some()),
+            ("--arrivals", self.arrivals.is_some()),
+            ("--clock-sd", self.clock_sd.is_some()),
+            ("--delay", self.delay.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(usage(format!(
+                "{flag} is for --scheme: {what} has its ids and their order"
+            ))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -90,7 +104,7 @@ pub enum Input {
     Dump {
         path: PathBuf,
         kind: Option<Kind>,
-        spool: Option<Arc<Mutex<File>>>,
+        spool: Option<Arc<File>>,
     },
 }
 
@@ -109,15 +123,24 @@ impl Input {
         let mut phases = Vec::with_capacity(parts.len());
         let mut sum = 0u64;
         for (i, part) in parts.iter().enumerate() {
-            let mut spec: Spec = part.parse().map_err(usage)?;
-            let at = spec.params.iter().position(|(key, _)| key == "rows");
-            let own = at.map(|at| spec.params.remove(at).1);
-            let lasts = match (own, rows) {
-                (Some(own), _) => args::positive(&own)
+            if part.trim().is_empty() {
+                return Err(usage(format!(
+                    "--scheme {text:?}: a + has no scheme beside it"
+                )));
+            }
+            let mut spec: Spec = part.trim().parse().map_err(usage)?;
+            let own: Vec<_> = spec
+                .params
+                .extract_if(.., |(key, _)| key == "rows")
+                .map(|(_, rows)| rows)
+                .collect();
+            let lasts = match (own.as_slice(), rows) {
+                ([own], _) => args::positive(own)
                     .map_err(|error| usage(format!("{part}: rows={own}: {error}")))?,
-                (None, Some(rows)) if rows > sum && i + 1 == parts.len() => rows - sum,
-                (None, None) if parts.len() == 1 => DEFAULT_ROWS,
-                _ => {
+                ([_, _, ..], _) => return Err(usage(format!("{part}: rows is given twice"))),
+                ([], Some(rows)) if rows > sum && i + 1 == parts.len() => rows - sum,
+                ([], None) if parts.len() == 1 => DEFAULT_ROWS,
+                ([], _) => {
                     return Err(usage(format!(
                         "{text}: phase {part:?} needs rows=N, such as {part}:rows=500k"
                     )));
@@ -130,7 +153,7 @@ impl Input {
         }
         if let Some(rows) = rows.filter(|&rows| rows != sum) {
             return Err(usage(format!(
-                "{text}: its phases have {sum} rows, but -n is {rows}; leave -n out"
+                "{text} has {sum} rows, but -n is {rows}: leave -n out"
             )));
         }
         Ok((
@@ -149,11 +172,17 @@ impl Input {
             Input::Schemes { label, .. } => label.clone(),
             Input::Stream { name, .. } => name.clone(),
             Input::Dump { path, .. } if path == Path::new("-") => "stdin".to_owned(),
-            Input::Dump { path, .. } => path
-                .file_name()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy()
-                .into_owned(),
+            Input::Dump { path, .. } => {
+                let name = path
+                    .file_name()
+                    .unwrap_or(path.as_os_str())
+                    .to_string_lossy();
+                let name = name.escape_debug().to_string();
+                match name.char_indices().nth(MAX_LABEL_CHARS) {
+                    Some((end, _)) => format!("{}…", &name[..end]),
+                    None => name,
+                }
+            }
         }
     }
 
@@ -170,9 +199,11 @@ impl Input {
             } => {
                 let mut start_ns = fleet.start.0;
                 let mut streams = Vec::with_capacity(phases.len());
-                for (spec, rows) in phases {
+                for (phase, (spec, rows)) in (0..).zip(phases) {
+                    let start = Timestamp(start_ns);
                     let fleet = FleetSpec {
-                        start: Timestamp(start_ns),
+                        start,
+                        phase,
                         ..fleet.clone()
                     };
                     let lasts_ns =
@@ -180,7 +211,7 @@ impl Input {
                     start_ns = start_ns.saturating_add(u64::try_from(lasts_ns).unwrap_or(u64::MAX));
                     let stream = scheme::visit(spec, IntoStream(fleet))
                         .map_err(usage)?
-                        .map_err(usage)?;
+                        .map_err(explain)?;
                     streams.push((stream, *rows));
                 }
                 Ok(Opened {
@@ -193,22 +224,16 @@ impl Input {
                 dump: None,
             }),
             Input::Dump { path, kind, spool } => {
-                let name = path.display();
+                let name = path.display().to_string().escape_debug().to_string();
                 let input: Box<dyn Read + Send> = match spool {
-                    Some(spool) => {
-                        let mut file = spool
-                            .lock()
-                            .unwrap_or_else(|poisoned| poisoned.into_inner());
-                        file.rewind()?;
-                        Box::new(file.try_clone()?)
-                    }
-                    None if path == Path::new("-") => Box::new(std::io::stdin()),
-                    None => Box::new(
-                        File::open(path).with_context(|| format!("{name}: cannot be opened"))?,
-                    ),
+                    Some(file) => Box::new(FromStart {
+                        file: Arc::clone(file),
+                        offset: 0,
+                    }),
+                    None => raw(path)?,
                 };
-                let dump = Dump::open(BufReader::with_capacity(1 << 16, input), *kind)
-                    .with_context(|| name.to_string())?;
+                let dump =
+                    Dump::open(BufReader::with_capacity(1 << 16, input), *kind).context(name)?;
                 let found = (dump.kind(), dump.report());
                 Ok(Opened {
                     stream: dump.into_stream(),
@@ -218,20 +243,70 @@ impl Input {
         }
     }
 
-    /// Copies stdin aside so that it can be read more than once.
+    /// Copies a dump aside that can be read only once (stdin, a pipe), so that
+    /// several trees can read it.
     pub fn spool(&mut self) -> Result<()> {
         if let Input::Dump { path, spool, .. } = self
-            && path == Path::new("-")
+            && !path.is_file()
         {
             let mut file = tempfile::tempfile()?;
-            std::io::copy(&mut std::io::stdin().lock(), &mut file).context("-: cannot be read")?;
-            file.flush()?;
-            *spool = Some(Arc::new(Mutex::new(file)));
+            std::io::copy(&mut raw(path)?, &mut file)
+                .with_context(|| path.display().to_string())?;
+            *spool = Some(Arc::new(file));
         }
         Ok(())
     }
 }
 
+/// A dump's bytes.
+fn raw(path: &Path) -> Result<Box<dyn Read + Send>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin()));
+    }
+    let name = || path.display().to_string().escape_debug().to_string();
+    if path.is_dir() {
+        anyhow::bail!(
+            "{}: is a folder, expected a file with one id a line",
+            name()
+        );
+    }
+    Ok(Box::new(File::open(path).with_context(|| {
+        format!("{}: cannot be opened", name())
+    })?))
+}
+
+/// Reads a file from its start, whoever else reads it.
+struct FromStart {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.offset)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+/// A fleet's refusal, with the flags that help.
+pub fn explain(error: FleetError) -> anyhow::Error {
+    let help = match &error {
+        FleetError::Writer(_) => "use fewer --writers, or give the scheme more bits for them",
+        FleetError::TooFast { .. } => "lower --rate, or use more --writers",
+        FleetError::InFlight { .. } => "lower --rate or --delay",
+        FleetError::Stalled { .. } => {
+            "simulated time starts 2026-01-01, each clock off by --clock-sd: choose an epoch before"
+        }
+    };
+    usage(format!("{error}: {help}"))
+}
+
+/// Longer names of dumps are cut.
+const MAX_LABEL_CHARS: usize = 60;
 /// Rows of an experiment unless told otherwise.
 pub const DEFAULT_ROWS: u64 = 1_000_000;
 

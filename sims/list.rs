@@ -1,16 +1,18 @@
 //! `sim list`: everything that flags accept.
 
+use crate::input::ArrivalsArg;
 use crate::report;
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
+use idlab::dump::KINDS;
 use idlab::engine::ENGINES;
 use idlab::measure::MEASURES;
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
 use std::io::Write;
 
-/// Lists schemes, engines, measures and reference streams.
+/// Lists everything that flags accept.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  sim list\n  sim list measures")]
 pub struct Args {
@@ -29,6 +31,10 @@ enum What {
     Measures,
     /// Reference streams
     Streams,
+    /// Kinds of ids in a dump
+    Kinds,
+    /// When a fleet's ids are asked for
+    Arrivals,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -62,6 +68,23 @@ fn list(what: What) -> Result<String> {
                 ]
             })
             .collect(),
+        What::Kinds => KINDS
+            .iter()
+            .map(|(name, kind)| [(*name).to_owned(), kind.to_string()])
+            .collect(),
+        What::Arrivals => ArrivalsArg::value_variants()
+            .iter()
+            .filter_map(ArrivalsArg::to_possible_value)
+            .map(|value| {
+                [
+                    value.get_name().to_owned(),
+                    value
+                        .get_help()
+                        .map(ToString::to_string)
+                        .unwrap_or_default(),
+                ]
+            })
+            .collect(),
         What::Streams => STREAMS
             .iter()
             .map(|stream| {
@@ -78,6 +101,11 @@ fn list(what: What) -> Result<String> {
             .collect(),
     };
     let (title, note) = match what {
+        What::Kinds => (
+            "Kinds of dumps",
+            "--as NAME; told from the ids unless given",
+        ),
+        What::Arrivals => ("Arrivals", "--arrivals NAME"),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

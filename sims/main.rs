@@ -13,6 +13,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    recorder::finish_writing_before_an_interrupt();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report_usage(&error),
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if args::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            args::say(&format!("error: {error:#}"));
             ExitCode::from(if error.is::<args::Usage>() { 2 } else { 1 })
         }
     }
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
 ///
 /// Every run is seeded: the same command gives the same rows on every machine.
 #[derive(Parser)]
-#[command(name = "sim", version, disable_help_subcommand = true, after_help = EXAMPLES)]
+#[command(name = "sim", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

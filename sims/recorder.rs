@@ -1,12 +1,14 @@
 //! Keeps what an experiment found: provenance, rows, charts, files.
 
-use crate::args::usage;
+use crate::args::{self, usage};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::chart::Chart;
-use idlab::record::{Grid, Host, Parameters, Records, Row, Run, SCHEMA, run_digest, write_file};
+use idlab::record::{Grid, Host, Parameters, Records, Row, Run, SCHEMA, run_digest, write_files};
+use indicatif::HumanBytes;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Flags that every experiment has.
@@ -14,7 +16,7 @@ use std::time::Instant;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Seed of all randomness
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
     pub seed: u64,
     /// Folder that receives records and charts
     #[arg(long, value_name = "DIR", default_value = "results")]
@@ -23,8 +25,8 @@ pub struct OutputArgs {
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// Threads; the results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = args::threads)]
+    pub threads: Option<usize>,
 }
 
 /// What goes to stdout.
@@ -49,13 +51,16 @@ impl Recorder {
     /// Starts a run; makes its folder and sees that it can be written.
     pub fn start(experiment: &str, args: &OutputArgs, params: Parameters) -> Result<Self> {
         let out = args.out.display();
+        if args.out.exists() && !args.out.is_dir() {
+            anyhow::bail!("--out {out}: is not a folder");
+        }
         let probe = || -> io::Result<()> {
             std::fs::create_dir_all(&args.out)?;
-            tempfile::tempfile_in(&args.out)?.write_all(b"idlab")
+            tempfile::tempfile_in(&args.out)
+                .map_err(plain)?
+                .write_all(b"idlab")
         };
-        probe().with_context(|| {
-            format!("--out {out}: cannot be written to, expected a folder with room")
-        })?;
+        probe().with_context(|| format!("--out {out}: cannot be written to"))?;
         let run = Run {
             schema: SCHEMA,
             run: run_digest(experiment, args.seed, &params),
@@ -73,6 +78,7 @@ impl Recorder {
                 .strftime("%Y-%m-%dT%H:%M:%SZ")
                 .to_string(),
             wall_s: 0.0,
+            charts: Vec::new(),
             peak_memory_bytes: None,
         };
         let records = Records {
@@ -107,19 +113,20 @@ impl Recorder {
     ) -> Result<()> {
         self.records.run.wall_s = (self.started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
         self.records.run.peak_memory_bytes = peak_memory_bytes();
-        let charts = chart(&self.records).context("the charts cannot be drawn")?;
-        let mut jsonl = Vec::new();
-        self.records.write_jsonl(&mut jsonl, true)?;
-        let mut files = vec![(format!("{}.jsonl", self.records.run.experiment), jsonl)];
-        for chart in charts {
+        let mut files = Vec::new();
+        for chart in chart(&self.records).context("the charts cannot be drawn")? {
             files.push((format!("{}.svg", chart.name), chart.svg.into_bytes()));
             files.push((format!("{}.png", chart.name), chart.png));
         }
-        for (name, content) in &files {
-            let path = self.args.out.join(name);
-            write_file(&path, content)
-                .with_context(|| format!("{}: cannot be written", path.display()))?;
-        }
+        self.records.run.charts = files.iter().map(|(name, _)| name.clone()).collect();
+        let mut jsonl = Vec::new();
+        self.records.write_jsonl(&mut jsonl, true)?;
+        files.insert(0, (format!("{}.jsonl", self.records.run.experiment), jsonl));
+        self.write(&files)?;
+        self.print(&files, table).context("stdout")
+    }
+
+    fn print(&self, files: &[(String, Vec<u8>)], table: impl Fn(&Records) -> String) -> Result<()> {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         match self.args.format {
             Format::Table => {
@@ -132,6 +139,46 @@ impl Recorder {
         }
         Ok(stdout.flush()?)
     }
+
+    /// Replaces the files of the run before, charts that are no longer made included.
+    fn write(&self, files: &[(String, Vec<u8>)]) -> Result<()> {
+        let out = &self.args.out;
+        let _writing = WRITING.lock();
+        // Two programs take turns; where a folder cannot be locked, the last one wins.
+        let folder = std::fs::File::open(out).ok();
+        let _turn = folder.as_ref().map(std::fs::File::lock);
+        let before = std::fs::File::open(out.join(&files[0].0)).ok();
+        let before = before.and_then(|file| Records::read_jsonl(io::BufReader::new(file)).ok());
+        write_files(out, files).map_err(|(name, error)| {
+            anyhow::Error::from(error)
+                .context(format!("{}: cannot be written", out.join(name).display()))
+        })?;
+        for old in before.into_iter().flat_map(|records| records.run.charts) {
+            let plain = !old.contains(['/', '\\']);
+            if plain && !files.iter().any(|(name, _)| *name == old) {
+                let _ = std::fs::remove_file(out.join(old));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Held while files are written.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Lets an interrupt (Ctrl-C, SIGTERM) end the program, but not while it writes files.
+pub fn finish_writing_before_an_interrupt() {
+    let end = || {
+        let _writing = WRITING.lock();
+        std::process::exit(130);
+    };
+    // Without a handler an interrupt ends the program too, only less tidily.
+    let _ = ctrlc::set_handler(end);
+}
+
+/// An error without the name of a temporary file in its text.
+fn plain(error: io::Error) -> io::Error {
+    error.kind().into()
 }
 
 /// The command as typed, without the program's folder.
@@ -184,25 +231,24 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// About what a tree of so many of the widest keys takes, measures included.
-pub fn tree_bytes(rows: u64) -> u64 {
-    rows.saturating_mul(20 * 2)
+/// About what a tree of so many keys of this width takes, measures included.
+pub fn tree_bytes(rows: u64, key_bytes: u32) -> u64 {
+    rows.saturating_mul(2 * u64::from(key_bytes))
 }
 
-/// Threads for tasks of about this size each: all cores (or as many as asked
-/// for), but no more than memory holds.
+/// Threads for so many tasks of about this size each: all cores (or as many as
+/// asked for), but no more than there are tasks or memory holds.
 ///
 /// # Errors
-/// Memory does not hold even one; `what` says whose size it is and what to do.
-pub fn threads(args: &OutputArgs, task_bytes: u64, what: &str) -> Result<usize> {
+/// Memory does not hold even one; `what` says whose size it is.
+pub fn threads(args: &OutputArgs, tasks: usize, task_bytes: u64, what: &str) -> Result<usize> {
     let mut system = sysinfo::System::new();
     system.refresh_memory();
     let available = system.available_memory();
-    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     if available > 0 && task_bytes > available {
-        let (need, have) = (gib(task_bytes), gib(available));
+        let (need, have) = (HumanBytes(task_bytes), HumanBytes(available));
         return Err(usage(format!(
-            "{what} would take about {need:.1} GiB of memory, and {have:.1} GiB are free; ask for fewer rows"
+            "{what} would take about {need} of memory, and {have} are free: ask for fewer rows with -n"
         )));
     }
     let fit = if available == 0 {
@@ -210,7 +256,12 @@ pub fn threads(args: &OutputArgs, task_bytes: u64, what: &str) -> Result<usize> 
     } else {
         (available / task_bytes.max(1)) as usize
     };
-    Ok(args.threads.map_or_else(cores, usize::from).min(fit).max(1))
+    Ok(args
+        .threads
+        .unwrap_or_else(cores)
+        .min(tasks)
+        .min(fit)
+        .max(1))
 }
 
 /// A bar on stderr for `rows` rows, or a counter without an end; hidden unless stderr is a terminal.

@@ -57,3 +57,12 @@ pub fn whole(value: f64) -> String {
     }
     text
 }
+
+/// A count and its noun: "1 line", "2 lines".
+pub fn plural(count: u64, noun: &str) -> String {
+    format!(
+        "{} {noun}{}",
+        whole(count as f64),
+        if count == 1 { "" } else { "s" }
+    )
+}

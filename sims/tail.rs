@@ -1,6 +1,7 @@
 //! `sim tail`: the half-leaf cliff of UUIDv7.
 
 use crate::args::{self, usage};
+use crate::input::explain;
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
@@ -14,10 +15,13 @@ use idlab::scheme::{self, Spec};
 use idlab::source::AnySource;
 use idlab::store::{BTree, Uniqueness, load};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Loads UUIDv7s of one writer, exactly so many in each millisecond, and shows
-/// how large the index grows: ids that are random within their millisecond
-/// are no longer sequential to a B-tree once a millisecond fills half a leaf.
+/// how large the index grows.
+///
+/// Ids that are random within their millisecond are no longer sequential to a
+/// B-tree once a millisecond fills half a leaf.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  sim tail\n  sim tail --per-ms 100,120,140,150 --tail random,counter -n 10M"
@@ -31,7 +35,7 @@ pub struct Args {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "random,counter,fraction,monotonic"
+        default_value = "random,counter,fraction,monotonic", value_parser = args::item
     )]
     tail: Vec<String>,
     /// Rows
@@ -44,11 +48,12 @@ pub struct Args {
     output: OutputArgs,
 }
 
-const DEFAULT_PER_MS: &str =
-    "1,3,10,30,60,100,120,130,140,145,150,160,180,200,240,300,400,600,1000,3000";
+const DEFAULT_PER_MS: &str = "1,2,5,10,20,40,60,80,100,110,120,130,140,145,150,160,180,200,220,240,260,280,290,300,320,350,400,450,500,600,800,1000,1500,2000,3000";
 
 pub fn run(args: Args) -> Result<()> {
     let engine = Engine::by_name(&args.engine).map_err(usage)?;
+    args::distinct("--tail", &args.tail)?;
+    args::distinct("--per-ms", &args.per_ms)?;
     let geometry = Geometry::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?;
     let specs: Vec<Spec> = args
         .tail
@@ -62,7 +67,12 @@ pub fn run(args: Args) -> Result<()> {
         open(spec, per_ms, args.output.seed)?;
     }
     let what = format!("a tree of {} rows", args.rows);
-    let threads = recorder::threads(&args.output, recorder::tree_bytes(args.rows), &what)?;
+    let threads = recorder::threads(
+        &args.output,
+        specs.len() * args.per_ms.len(),
+        recorder::tree_bytes(args.rows, Uuid::COLUMN.value_bytes()),
+        &what,
+    )?;
     let params = Parameters::from([
         ("rows".to_owned(), args.rows.into()),
         ("per_ms".to_owned(), args.per_ms.clone().into()),
@@ -121,43 +131,57 @@ fn open(spec: &Spec, per_ms: u64, seed: u64) -> Result<AnySource> {
     let fleet = FleetSpec::single(per_ms * 1000, seed);
     Ok(scheme::visit(spec, IntoStream(fleet))
         .map_err(usage)?
-        .map_err(usage)?
+        .map_err(explain)?
         .keys)
 }
 
 fn table(records: &Records) -> String {
-    let value = |row: &Row, measure: &str| {
-        let same = |other: &&Row| {
-            other.scheme == row.scheme && other.x == row.x && other.measure == measure
-        };
-        records
-            .rows
-            .iter()
-            .find(same)
-            .map_or(0.0, |row| row.value.as_f64())
-    };
-    let sizes = records
-        .rows
+    let mut schemes: Vec<&str> = Vec::new();
+    let mut points: Vec<u64> = Vec::new();
+    let mut values = BTreeMap::new();
+    for row in &records.rows {
+        let per_ms = row.x.map_or(0, |x| x.as_f64() as u64);
+        if !schemes.contains(&&*row.scheme) {
+            schemes.push(&row.scheme);
+        }
+        if !points.contains(&per_ms) {
+            points.push(per_ms);
+        }
+        values.insert((&*row.scheme, per_ms, &*row.measure), row.value.as_f64());
+    }
+    let names = schemes
         .iter()
-        .filter(|row| row.measure == INDEX_BYTES.name);
-    let lines = sizes.map(|row| {
-        let splits = value(row, LEAF_SPLITS.name) + value(row, INTERNAL_SPLITS.name);
-        vec![
-            row.scheme.clone(),
-            row.x.map(|x| report::whole(x.as_f64())).unwrap_or_default(),
-            report::whole(splits),
-            report::mib_2(row.value.as_f64()),
-            report::percent(value(row, FILL_MEAN.name)),
+        .map(|scheme| scheme.trim_start_matches("uuid_v7:tail="));
+    let columns = names.flat_map(|tail| {
+        [
+            format!("{tail}\nsplits"),
+            "\nMiB".to_owned(),
+            "\nfill %".to_owned(),
         ]
     });
-    report::table(
-        &[
-            "scheme",
-            "ids\nper ms",
-            "splits",
-            "index\nMiB",
-            "leaf\nfill %",
-        ],
-        lines,
-    )
+    let headings: Vec<_> = std::iter::once("ids\nper ms".to_owned())
+        .chain(columns)
+        .collect();
+    let headings: Vec<_> = headings.iter().map(String::as_str).collect();
+    let lines = points.into_iter().map(|per_ms| {
+        let cells = schemes.iter().flat_map(|scheme| {
+            let value = |measure| {
+                values
+                    .get(&(*scheme, per_ms, measure))
+                    .copied()
+                    .unwrap_or_default()
+            };
+            let splits = value(LEAF_SPLITS.name) + value(INTERNAL_SPLITS.name);
+            let size = report::mib_2(value(INDEX_BYTES.name));
+            [
+                report::whole(splits),
+                size,
+                report::percent(value(FILL_MEAN.name)),
+            ]
+        });
+        std::iter::once(report::whole(per_ms as f64))
+            .chain(cells)
+            .collect()
+    });
+    report::table(&headings, lines)
 }

@@ -25,6 +25,11 @@ impl Timestamp {
         self.0 / NS_PER_S
     }
 
+    /// The instant so many nanoseconds later, at most the last one.
+    pub const fn later(self, ns: u64) -> Self {
+        Self(self.0.saturating_add(ns))
+    }
+
     /// Nanoseconds to wait from here until `later`, at least 1.
     pub const fn wait_ns(self, later: Timestamp) -> u64 {
         let wait = later.0.saturating_sub(self.0);

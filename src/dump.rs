@@ -2,9 +2,10 @@
 //!
 //! The id of a line is its first field (up to a tab, comma, semicolon, bar or
 //! space) without quotes. Lines that are empty, begin with `#`, are too long,
-//! are not UTF-8 or hold no id are skipped and counted. What kind of ids they
-//! are is told from the first thousand; a later id of another kind is an error
-//! unless the kind was given. Memory does not grow with the dump.
+//! are not UTF-8 or hold no id are skipped and counted; when they outnumber
+//! the ids, the dump is refused. What kind of ids they are is told from the
+//! first thousand; a later id of another kind is an error. If the kind is given,
+//! whatever is not of it is skipped. Memory does not grow with the dump.
 
 mod kind;
 
@@ -18,8 +19,12 @@ use std::sync::{Arc, Mutex};
 
 /// The longest line looked at.
 const MAX_LINE_BYTES: usize = 4096;
+/// The longest line skipped: a file with a longer one is no text.
+const MAX_SKIPPED_LINE_BYTES: u64 = 64 << 20;
 /// Ids from which the kind is told.
 const TOLD_FROM: usize = 1000;
+/// Lines without an id after which a dump without one is given up.
+const GIVE_UP_LINES: u64 = 1_000_000;
 
 /// What was read so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,18 +35,32 @@ pub struct Report {
     pub ids: u64,
     /// Lines skipped, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// The first line skipped that is neither empty nor a comment.
-    pub first_skipped: Option<u64>,
+    /// The first line skipped that is neither empty nor a comment: number, reason and how it begins.
+    pub first_skipped: Option<(u64, &'static str, String)>,
     /// Versions met, as bits, if the ids are UUIDs.
     uuid_versions: u16,
 }
 
 impl Report {
-    fn skip(&mut self, reason: &'static str) {
+    fn skip(&mut self, line: u64, reason: &'static str, text: &[u8]) {
         *self.skipped.entry(reason).or_default() += 1;
-        if !matches!(reason, EMPTY | COMMENT) {
-            self.first_skipped.get_or_insert(self.lines);
+        let earlier = self
+            .first_skipped
+            .as_ref()
+            .is_some_and(|(first, ..)| *first <= line);
+        if !earlier && !matches!(reason, EMPTY | COMMENT) {
+            let begins: String = String::from_utf8_lossy(&text[..text.len().min(40)])
+                .chars()
+                .take(32)
+                .collect();
+            self.first_skipped = Some((line, reason, begins.escape_debug().to_string()));
         }
+    }
+
+    /// Lines skipped that are neither empty nor comments.
+    fn junk(&self) -> u64 {
+        let none = |reason| self.skipped.get(reason).copied().unwrap_or(0);
+        self.skipped.values().sum::<u64>() - none(EMPTY) - none(COMMENT)
     }
 
     /// Versions of the UUIDs met, ascending.
@@ -87,44 +106,118 @@ impl<R: BufRead + Send + 'static> Dump<R> {
             report: Arc::default(),
             now: Report::default(),
         };
-        let mut candidates: Option<Vec<Kind>> = given.map(|kind| vec![kind]);
-        let mut first = None;
-        while dump.ahead.len() < TOLD_FROM {
-            let Some(text) = dump.next_field()? else {
+        match given {
+            Some(kind) => dump.find(kind)?,
+            None => dump.tell()?,
+        }
+        Ok(dump)
+    }
+
+    /// Reads up to the first id of the kind that was given.
+    fn find(&mut self, kind: Kind) -> Result<(), SourceError> {
+        while let Some(text) = self.next_field()? {
+            if let Some(found) = kind::candidates(&text)
+                .into_iter()
+                .find(|found| found.same(kind))
+            {
+                self.kind = found;
+                self.ahead.push_back((self.now.lines, text));
+                return Ok(());
+            }
+            self.skip(self.now.lines, &text);
+            if self.now.lines > GIVE_UP_LINES {
+                break;
+            }
+        }
+        Err(self.none_found(&kind.to_string()))
+    }
+
+    /// Reads ahead and tells the kind.
+    fn tell(&mut self) -> Result<(), SourceError> {
+        let mut known: Option<Vec<Kind>> = None;
+        let mut first = (Kind::Decimal, 0);
+        let mut letters = false;
+        while self.ahead.len() < TOLD_FROM {
+            let Some(text) = self.next_field()? else {
                 break;
             };
-            let line = dump.now.lines;
+            let line = self.now.lines;
             let fits = kind::candidates(&text);
             if fits.is_empty() {
-                dump.now.skip(NOT_AN_ID);
+                self.skip(line, &text);
+                self.refuse_junk()?;
                 continue;
             }
-            if given.is_none() {
-                let known = candidates.get_or_insert_with(|| fits.clone());
-                let (before, at) = *first.get_or_insert((fits[0], line));
-                known.retain(|kind| fits.iter().any(|fit| fit.same(*kind)));
-                if known.is_empty() {
-                    return Err(mixed(line, fits[0], before, Some(at)));
-                }
+            letters |= !kind::is_number(&text);
+            let before = known.clone().unwrap_or_else(|| {
+                first = (fits[0], line);
+                fits.clone()
+            });
+            let both: Vec<_> = before
+                .iter()
+                .copied()
+                .filter(|kind| fits.contains(kind))
+                .collect();
+            if both.is_empty() {
+                return Err(match letters {
+                    true => mixed(line, &text, fits[0], first.0, Some(first.1)),
+                    false => too_large(line, &text, ""),
+                });
             }
-            dump.ahead.push_back((line, text));
+            known = Some(both);
+            self.ahead.push_back((line, text));
         }
-        let Some(kind) = candidates.and_then(|known| {
-            kind::choose(&known, dump.ahead.iter().map(|(_, text)| text.as_str()))
-        }) else {
-            let expected = match given {
-                Some(kind) => kind.to_string(),
-                None => "decimal integers, UUIDs, ULIDs, KSUIDs or hex".to_owned(),
-            };
-            return Err(SourceError(match dump.now.lines {
-                0 => format!("it is empty: expected {expected}, one id a line"),
-                lines => {
-                    format!("none of its {lines} lines begins with an id: expected {expected}")
-                }
-            }));
+        let Some(&kind) = known.as_ref().and_then(|known| known.first()) else {
+            return Err(self.none_found("decimal integers, UUIDs, ULIDs, KSUIDs or hex"));
         };
-        dump.kind = kind;
-        Ok(dump)
+        if !letters && !matches!(kind, Kind::Decimal | Kind::Unsigned) {
+            let (line, text) = &self.ahead[0];
+            let hint = format!(
+                "; if its ids are no decimal integers, use --as {}",
+                kind.name()
+            );
+            return Err(too_large(*line, text, &hint));
+        }
+        self.kind = kind;
+        self.refuse_junk()
+    }
+
+    fn none_found(&self, expected: &str) -> SourceError {
+        SourceError(match (&self.now.first_skipped, self.now.lines) {
+            (_, 0) => format!("it is empty: expected {expected}, one id a line"),
+            (Some((line, reason, begins)), lines) => format!(
+                "none of {lines} lines has an id as its first field: expected {expected}, but line {line} is {}: \"{begins}\"",
+                words(reason)
+            ),
+            (None, lines) => {
+                format!("none of {lines} lines has an id: expected {expected}, one id a line")
+            }
+        })
+    }
+
+    /// Refuses a dump with more lines that are no ids than ids.
+    fn refuse_junk(&self) -> Result<(), SourceError> {
+        let (ids, junk) = (self.now.ids + self.ahead.len() as u64, self.now.junk());
+        match &self.now.first_skipped {
+            // Headings and footers are no reason; nor are the first lines of a long dump.
+            Some((line, reason, begins)) if !self.given && junk > ids.max(100) => {
+                Err(SourceError(format!(
+                    "only {ids} of the first {} lines are ids: line {line} is {}: \"{begins}\"; use --as to skip what is not of one kind",
+                    self.now.lines,
+                    words(reason)
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn skip(&mut self, line: u64, text: &str) {
+        let reason = if kind::candidates(text).is_empty() {
+            NOT_AN_ID
+        } else {
+            OTHER_KIND
+        };
+        self.now.skip(line, reason, text.as_bytes());
     }
 
     /// The kind of its ids.
@@ -163,13 +256,16 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 return Ok(None);
             };
             self.now.lines = line;
-            if !whole {
-                self.now.skip(TOO_LONG);
-                continue;
-            }
-            let Ok(text) = std::str::from_utf8(&self.line) else {
-                self.now.skip(NOT_UTF8);
-                continue;
+            let text = match (whole, std::str::from_utf8(&self.line)) {
+                (true, Ok(text)) => text,
+                (true, Err(_)) => {
+                    self.now.skip(line, NOT_UTF8, &self.line);
+                    continue;
+                }
+                (false, _) => {
+                    self.now.skip(line, TOO_LONG, &self.line);
+                    continue;
+                }
             };
             let text = if line == 1 {
                 text.trim_start_matches('\u{feff}')
@@ -177,8 +273,8 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 text
             };
             match field(text) {
-                "" => self.now.skip(EMPTY),
-                comment if comment.starts_with('#') => self.now.skip(COMMENT),
+                "" => self.now.skip(line, EMPTY, b""),
+                comment if comment.starts_with('#') => self.now.skip(line, COMMENT, b""),
                 field => return Ok(Some(field.to_owned())),
             }
         }
@@ -191,7 +287,7 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 Some(ahead) => ahead,
                 None => match self.next_field()? {
                     Some(text) => (self.now.lines, text),
-                    None => return Ok(None),
+                    None => return self.refuse_junk().map(|()| None),
                 },
             };
             if let Some(value) = self.kind.parse(&text) {
@@ -202,10 +298,12 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 return Ok(Some(value));
             }
             match kind::candidates(&text).first() {
-                None => self.now.skip(NOT_AN_ID),
-                Some(_) if self.given => self.now.skip(OTHER_KIND),
-                Some(&other) => return Err(mixed(line, other, self.kind, None)),
+                Some(&other) if !self.given => {
+                    return Err(mixed(line, &text, other, self.kind, None));
+                }
+                _ => self.skip(line, &text),
             }
+            self.refuse_junk()?;
         }
     }
 
@@ -229,51 +327,80 @@ impl<R: BufRead + Send + 'static> Dump<R> {
     }
 }
 
-fn mixed(line: u64, found: Kind, before: Kind, at: Option<u64>) -> SourceError {
-    let at = at.map(|at| format!(" (line {at})")).unwrap_or_default();
-    let hint = match (found, before) {
-        (Kind::Unsigned, Kind::Decimal) => "use --as unsigned",
-        _ => "use --as to take one kind and skip the rest",
-    };
-    SourceError(format!("line {line}: {found} among {before}{at}: {hint}"))
+/// A reason for skipping a line, in words.
+pub fn words(reason: &str) -> String {
+    match reason {
+        NOT_UTF8 => "not UTF-8 text".to_owned(),
+        _ => reason.replace('_', " "),
+    }
 }
 
-/// The first field of a line, without quotes around it.
+fn mixed(line: u64, text: &str, found: Kind, before: Kind, at: Option<u64>) -> SourceError {
+    match (found, before) {
+        (Kind::Unsigned, Kind::Decimal) => too_large(line, text, " with a sign: use --as unsigned"),
+        (_, Kind::Decimal | Kind::Unsigned) if kind::is_number(text) => too_large(line, text, ""),
+        _ => {
+            let at = at.map(|at| format!(" (line {at})")).unwrap_or_default();
+            SourceError(format!(
+                "line {line}: {found} among {before}{at}: use --as to take one kind and skip the rest"
+            ))
+        }
+    }
+}
+
+fn too_large(line: u64, text: &str, hint: &str) -> SourceError {
+    SourceError(format!(
+        "line {line}: {text} does not fit an integer of 64 bits{hint}"
+    ))
+}
+
+/// The first field of a line, without quotes around it; of a table in a frame, the first cell.
 fn field(line: &str) -> &str {
-    let line = line.trim();
+    let line = line.trim().trim_start_matches(['|', '[']).trim_start();
     if let Some(quoted) = line.strip_prefix(['"', '\'']) {
         return quoted.split(['"', '\'']).next().unwrap_or_default().trim();
     }
-    line.split(['\t', ',', ';', '|', ' '])
-        .next()
-        .unwrap_or_default()
+    let end = line.find(['\t', ',', ';', '|', ' ']).unwrap_or(line.len());
+    let (field, rest) = line.split_at(end);
+    // The footer "2 rows in set" is no id 2.
+    if rest.trim_start().starts_with("row") {
+        line
+    } else {
+        field
+    }
 }
 
 /// Reads a line without its end into `line`; `None` at the end of the input,
 /// `Some(false)` if it is too long (its rest is skipped).
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
-    let (mut any, mut whole) = (false, true);
+    let mut bytes = 0u64;
+    let mut any = false;
     loop {
         let buffer = match input.fill_buf() {
             Ok(buffer) => buffer,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
+        let whole = bytes <= MAX_LINE_BYTES as u64;
         if buffer.is_empty() {
             return Ok(any.then_some(whole));
         }
         any = true;
         let end = buffer.iter().position(|&byte| byte == b'\n');
         let part = &buffer[..end.unwrap_or(buffer.len())];
-        whole &= line.len() + part.len() <= MAX_LINE_BYTES;
-        if whole {
-            line.extend_from_slice(part);
+        bytes += part.len() as u64;
+        if bytes > MAX_SKIPPED_LINE_BYTES {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it is longer than 64 MiB, so this is no text",
+            ));
         }
+        line.extend_from_slice(&part[..part.len().min(MAX_LINE_BYTES - line.len())]);
         let used = end.map_or(buffer.len(), |end| end + 1);
         input.consume(used);
         if end.is_some() {
-            return Ok(Some(whole));
+            return Ok(Some(bytes <= MAX_LINE_BYTES as u64));
         }
     }
 }
@@ -305,107 +432,4 @@ pub fn describe(kind: Kind, report: &Report) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str, given: Option<Kind>) -> Result<(Kind, Vec<u128>, Report), SourceError> {
-        let mut dump = Dump::open(io::Cursor::new(text.as_bytes().to_vec()), given)?;
-        let mut ids = Vec::new();
-        while let Some((_, low)) = dump.next_id()? {
-            ids.push(low);
-        }
-        Ok((dump.kind, ids, dump.now))
-    }
-
-    #[test]
-    fn fields_quotes_comments_and_line_ends() {
-        let text = "\u{feff}id\r\n# by created_at\n\n\"17\"\r\n18\tx\n 19 , y\n20|z\n-1\n";
-        let (kind, ids, report) = read(text, None).unwrap();
-        assert_eq!(kind, Kind::Decimal);
-        let signed: Vec<_> = ids.iter().map(|&id| (id as u64 ^ 1 << 63) as i64).collect();
-        assert_eq!(signed, [17, 18, 19, 20, -1]);
-        assert_eq!(
-            (report.lines, report.ids, report.first_skipped),
-            (8, 5, Some(1))
-        );
-        assert_eq!(
-            report.skipped,
-            BTreeMap::from([(EMPTY, 1), (COMMENT, 1), (NOT_AN_ID, 1)])
-        );
-    }
-
-    #[test]
-    fn kinds_are_told_apart() {
-        for (text, kind) in [
-            ("1\n2\n", Kind::Decimal),
-            ("18446744073709551615\n1\n", Kind::Unsigned),
-            (
-                "9f98e133-eb7f-45b0-9676-cce001cd6f7a\n{9F98E133-EB7F-45B0-9676-CCE001CD6F7A}\n",
-                Kind::Uuid,
-            ),
-            (
-                "urn:uuid:9f98e133-eb7f-45b0-9676-cce001cd6f7a\n9f98e133eb7f45b09676cce001cd6f7a\n",
-                Kind::Uuid,
-            ),
-            ("01ARZ3NDEKTSV4RRFFQ69G5FAV\n", Kind::Ulid),
-            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv\n", Kind::Ksuid),
-            ("507f1f77bcf86cd799439011\n", Kind::Hex(12)),
-            ("12345678\ndeadbeef\n", Kind::Hex(4)),
-            ("\\x0123456789abcdef0123456789abcdef\n", Kind::Hex(16)),
-        ] {
-            assert_eq!(read(text, None).unwrap().0, kind, "{text}");
-        }
-    }
-
-    #[test]
-    fn several_kinds_are_an_error_that_names_the_line_unless_one_is_given() {
-        let text = "1\n\n9f98e133-eb7f-45b0-9676-cce001cd6f7a\n2\n";
-        let error = read(text, None).unwrap_err().0;
-        assert!(error.contains("line 3: UUIDs among decimal"), "{error}");
-        let (_, ids, report) = read(text, Some(Kind::Uuid)).unwrap();
-        assert_eq!((ids.len(), report.skipped[OTHER_KIND]), (1, 2));
-        let late = "1\n".repeat(2000) + "01ARZ3NDEKTSV4RRFFQ69G5FAV\n";
-        let error = read(&late, None).unwrap_err().0;
-        assert!(error.contains("line 2001: ULIDs among decimal"), "{error}");
-    }
-
-    #[test]
-    fn a_large_number_late_in_a_dump_asks_for_unsigned() {
-        let late = "1\n".repeat(2000) + "18446744073709551615\n";
-        let error = read(&late, None).unwrap_err().0;
-        assert!(
-            error.contains("line 2001") && error.contains("--as unsigned"),
-            "{error}"
-        );
-        let (_, ids, _) = read(&late, Some(Kind::Unsigned)).unwrap();
-        assert_eq!(ids.last(), Some(&u128::from(u64::MAX)));
-    }
-
-    #[test]
-    fn nothing_to_read_says_so() {
-        assert!(read("", None).unwrap_err().0.contains("empty"));
-        assert!(
-            read("id\nname\n", None)
-                .unwrap_err()
-                .0
-                .contains("none of its 2 lines")
-        );
-        assert!(read("1\n2\n", Some(Kind::Ulid)).is_err());
-    }
-
-    #[test]
-    fn a_line_of_a_megabyte_and_bytes_that_are_no_text_are_skipped() {
-        let mut text = vec![b'7'; 1 << 20];
-        text.extend(b"\n1\n\xff\xfe\n2");
-        let mut dump = Dump::open(io::Cursor::new(text), None).unwrap();
-        let mut keys: Vec<u64> = Vec::new();
-        dump.fill(&mut keys, 10).unwrap();
-        assert_eq!(keys, [1 | 1 << 63, 2 | 1 << 63]);
-        assert_eq!(
-            dump.now.skipped,
-            BTreeMap::from([(TOO_LONG, 1), (NOT_UTF8, 1)])
-        );
-        assert_eq!(*dump.report().lock().unwrap(), dump.now);
-        assert!(dump.line.capacity() <= 4 * MAX_LINE_BYTES);
-    }
-}
+mod tests;

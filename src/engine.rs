@@ -75,8 +75,11 @@ impl Engine {
             .copied()
             .find(|engine| engine.name == name)
             .ok_or_else(|| {
-                let hint = crate::scheme::nearest(name, ENGINES.iter().map(|engine| engine.name));
-                EngineError(format!("unknown engine {name:?}{hint}"))
+                let hint = crate::names::nearest(name, ENGINES.iter().map(|engine| engine.name));
+                EngineError {
+                    option: None,
+                    message: format!("unknown engine {name:?}{hint}"),
+                }
             })
     }
 }
@@ -94,8 +97,22 @@ pub struct EngineOptions {
 
 /// A profile or its options cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{0}")]
-pub struct EngineError(pub String);
+#[error("{message}")]
+pub struct EngineError {
+    /// The option that is to blame, as [`EngineOptions`] calls it; none if it is the name.
+    pub option: Option<&'static str>,
+    /// What is wrong, and what was expected.
+    pub message: String,
+}
+
+impl EngineError {
+    fn new(option: &'static str, message: String) -> Self {
+        Self {
+            option: Some(option),
+            message,
+        }
+    }
+}
 
 /// The numbers that decide when and where a page of one class (leaf or
 /// internal, rightmost of its level or not) splits.
@@ -163,16 +180,25 @@ impl Geometry {
         let name = engine.name;
         let page_bytes = options.page_bytes.unwrap_or(engine.page_bytes);
         if page_bytes > 1 << 20 {
-            return Err(EngineError(format!(
+            let message = format!(
                 "{name}: a page of {page_bytes} bytes is too large, expected at most 1 MiB"
-            )));
+            );
+            return Err(EngineError::new("page_bytes", message));
+        }
+        if options.payload_bytes > page_bytes {
+            let given = options.payload_bytes;
+            let message =
+                format!("{name}: a payload of {given} bytes is larger than a page of {page_bytes}");
+            return Err(EngineError::new("payload_bytes", message));
         }
         let fill_factor_percent = match (engine.fill_factor_percent, options.fill_factor_percent) {
-            (None, Some(_)) => return Err(EngineError(format!("{name} has no fill factor"))),
+            (None, Some(_)) => {
+                let message = format!("{name} has no fill factor");
+                return Err(EngineError::new("fill_factor", message));
+            }
             (_, Some(percent)) if !(10..=100).contains(&percent) => {
-                return Err(EngineError(format!(
-                    "{name}: fill factor {percent} is not valid, expected 10 to 100 (%)"
-                )));
+                let message = format!("{name}: {percent} is not valid, expected 10 to 100 (%)");
+                return Err(EngineError::new("fill_factor", message));
             }
             (default, given) => given.or(default).unwrap_or(100),
         };
@@ -201,9 +227,10 @@ impl Geometry {
             page.capacity = 1 + spare / page.entry_bytes;
             if page.capacity < 3 {
                 let need = engine.overhead_bytes + page.used_bytes(3);
-                return Err(EngineError(format!(
+                let message = format!(
                     "{name}: a page of {page_bytes} bytes is too small for three {column} entries, expected at least {need} bytes"
-                )));
+                );
+                return Err(EngineError::new("page_bytes", message));
             }
             page.left_entries = (engine.split.left_entries)(&page);
             Ok(page)

@@ -8,7 +8,7 @@
 use crate::clock::{NS_PER_S, Timestamp};
 use crate::id::Id;
 use crate::random;
-use crate::scheme::{Scheme, Stall, Visitor, WriterError};
+use crate::scheme::{Limits, Scheme, Stall, Visitor, WriterError};
 use crate::source::{AnySource, Source, SourceError, Stream};
 use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
@@ -50,7 +50,12 @@ pub struct FleetSpec {
     pub seed: u64,
     /// True time of the first arrival.
     pub start: Timestamp,
+    /// Number of the fleet within the run: each draws from streams of its own.
+    pub phase: u64,
 }
+
+/// The most rows that may be on their way from minting to insertion, on average.
+pub const MAX_IN_FLIGHT_ROWS: u64 = 1_000_000;
 
 impl FleetSpec {
     /// One writer with a perfect clock, no delay: `rate` ids a second at equal intervals.
@@ -63,7 +68,38 @@ impl FleetSpec {
             delay_mean_ns: 0,
             seed,
             start: START,
+            phase: 0,
         }
+    }
+}
+
+impl FleetSpec {
+    /// Refuses what would pile up without bound.
+    fn check(&self, scheme: &'static str, limits: &Limits) -> Result<(), FleetError> {
+        let rate = self.rate;
+        if let (Some(ids), Some(tick_ns)) = (limits.ids_per_tick, limits.tick_ns) {
+            let a_second = ids.saturating_mul(u128::from(NS_PER_S)) / u128::from(tick_ns);
+            let most = a_second.saturating_mul(self.writers.into());
+            if u128::from(rate) > most {
+                let (writers, most) = (self.writers, most as u64);
+                return Err(FleetError::TooFast {
+                    scheme,
+                    writers,
+                    most,
+                    rate,
+                });
+            }
+        }
+        let rows = u128::from(rate) * u128::from(self.delay_mean_ns) / u128::from(NS_PER_S);
+        if rows > MAX_IN_FLIGHT_ROWS.into() {
+            let delay_s = self.delay_mean_ns.div_ceil(NS_PER_S);
+            return Err(FleetError::InFlight {
+                rate,
+                delay_s,
+                rows,
+            });
+        }
+        Ok(())
     }
 }
 
@@ -73,8 +109,34 @@ pub enum FleetError {
     /// A writer's number does not fit the scheme.
     #[error(transparent)]
     Writer(#[from] WriterError),
+    /// More ids are asked for than the scheme's writers can issue.
+    #[error("{scheme}: {writers} writers can issue {most} ids a second, not {rate}")]
+    TooFast {
+        /// The scheme.
+        scheme: &'static str,
+        /// Number of writers.
+        writers: u32,
+        /// Ids they can issue in a second.
+        most: u64,
+        /// Ids asked for in a second.
+        rate: u64,
+    },
+    /// Rate and delay together put more rows on their way than memory should hold.
+    #[error(
+        "{rate} ids a second with a mean delay of {delay_s} s are {rows} rows on their way, expected at most {MAX_IN_FLIGHT_ROWS}"
+    )]
+    InFlight {
+        /// Ids a second.
+        rate: u64,
+        /// Mean delay in seconds, rounded up.
+        delay_s: u64,
+        /// Rows on their way.
+        rows: u128,
+    },
     /// The scheme can issue no id at this time.
-    #[error("{scheme} can issue no id at the simulated time {now_ms} ms: {stall}")]
+    #[error(
+        "{scheme} can issue no id when its writer's clock reads {now_ms} ms since 1970: {stall}"
+    )]
     Stalled {
         /// The scheme.
         scheme: &'static str,
@@ -123,8 +185,10 @@ impl<S: Scheme> Fleet<S> {
     /// A fleet of `spec.writers` writers of `scheme`.
     ///
     /// # Errors
-    /// More writers than the scheme has numbers for.
+    /// More writers than the scheme has numbers for, more ids than they can
+    /// issue, or too many rows on their way.
     pub fn new(mut scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
+        spec.check(S::NAME, &scheme.limits())?;
         let mut offsets = random::stream(spec.seed, "fleet.offset", 0);
         let members = (0..spec.writers)
             .map(|number| {
@@ -141,9 +205,9 @@ impl<S: Scheme> Fleet<S> {
             arrived: 0,
             next: (spec.start, 0),
             pending: BinaryHeap::new(),
-            arrivals: random::stream(spec.seed, "fleet.arrival", 0),
-            delays: random::stream(spec.seed, "fleet.delay", 0),
-            randomness: random::stream(spec.seed, "fleet.id", 0),
+            arrivals: random::stream(spec.seed, "fleet.arrival", spec.phase),
+            delays: random::stream(spec.seed, "fleet.delay", spec.phase),
+            randomness: random::stream(spec.seed, "fleet.id", spec.phase),
             spec,
         };
         fleet.next = fleet.draw_arrival(fleet.spec.start, 0);
@@ -192,7 +256,7 @@ impl<S: Scheme> Fleet<S> {
             {
                 Ok(id) => break id,
                 Err(stall) => match stall.wait_ns() {
-                    Some(wait_ns) => minted = Timestamp(minted.0 + wait_ns),
+                    Some(wait_ns) => minted = minted.later(wait_ns),
                     None => {
                         let (scheme, now_ms) = (S::NAME, reading.ms());
                         return Err(FleetError::Stalled {
@@ -207,7 +271,7 @@ impl<S: Scheme> Fleet<S> {
         member.free = minted;
         let delay_ns = random::exponential_ns(&mut self.delays, self.spec.delay_mean_ns);
         Ok(Issued {
-            inserted: Timestamp(minted.0 + delay_ns),
+            inserted: minted.later(delay_ns),
             number,
             id,
             minted,
@@ -230,22 +294,22 @@ impl<S: Scheme> Fleet<S> {
             Arrivals::Steady => {
                 let ns = u128::from(number) * u128::from(NS_PER_S) / u128::from(rate);
                 (
-                    Timestamp(start.0 + ns as u64),
+                    start.later(u64::try_from(ns).unwrap_or(u64::MAX)),
                     (number % u64::from(writers)) as u32,
                 )
             }
             Arrivals::Poisson => {
                 let gap_ns = random::exponential_ns(random, NS_PER_S / rate);
-                (Timestamp(last.0 + gap_ns), random::below(random, writers))
+                (last.later(gap_ns), random::below(random, writers))
             }
             Arrivals::Bursty => {
                 let spacing_ns = 1000.min(NS_PER_S / rate / 2);
                 if !number.is_multiple_of(BURST) {
-                    return (Timestamp(last.0 + spacing_ns), writer);
+                    return (last.later(spacing_ns), writer);
                 }
                 let pause_ns = BURST * NS_PER_S / rate - (BURST - 1) * spacing_ns;
                 let gap_ns = random::exponential_ns(random, pause_ns);
-                (Timestamp(last.0 + gap_ns), random::below(random, writers))
+                (last.later(gap_ns), random::below(random, writers))
             }
         }
     }
@@ -277,3 +341,6 @@ impl Visitor for IntoStream {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

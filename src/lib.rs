@@ -17,6 +17,7 @@ pub mod engine;
 pub mod fleet;
 pub mod id;
 pub mod measure;
+pub mod names;
 pub mod random;
 pub mod record;
 pub mod reference;

@@ -8,6 +8,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// The sub-stream of `seed` for the consumer `name`, number `index`.
 ///
+/// # Panics
+/// If the name is longer than 16 bytes.
+///
 /// ```
 /// use rand::Rng;
 /// let mut a = idlab::random::stream(42, "delay", 0);
@@ -18,16 +21,8 @@ pub fn stream(seed: u64, name: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
-    key[16..24].copy_from_slice(&fnv1a(name.as_bytes()).to_le_bytes());
-    key[24..].copy_from_slice(b"idlab/v1");
+    key[16..16 + name.len()].copy_from_slice(name.as_bytes());
     ChaCha8Rng::from_seed(key)
-}
-
-/// 64-bit FNV-1a (Fowler, Noll, Vo): names to numbers.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 /// A uniform draw from (0, 1], in steps of 2⁻⁵³.
@@ -87,9 +82,9 @@ mod tests {
         assert_eq!(
             (first, exponential, normal),
             (
-                [1_009_476_910_074_107_184, 640_071_158_751_712_838],
-                2_095_826,
-                -244_215
+                [9_102_097_237_521_121_631, 4_079_993_730_493_778_283],
+                2_493_233,
+                1_152_215
             )
         );
     }

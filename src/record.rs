@@ -120,6 +120,8 @@ pub struct Run {
     pub started: String,
     /// Duration in seconds.
     pub wall_s: f64,
+    /// Charts drawn from these records, by file name.
+    pub charts: Vec<String>,
     /// Most memory the program held; null where the system does not tell.
     pub peak_memory_bytes: Option<u64>,
 }
@@ -229,6 +231,13 @@ impl Records {
     /// # Errors
     /// Those of the writer.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+        self.csv(out).map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => io::Error::other(format!("{other:?}")),
+        })
+    }
+
+    fn csv(&self, out: &mut impl Write) -> Result<(), csv::Error> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record([
             "kind", "run", "scheme", "engine", "params", "measure", "unit", "x", "value", "low",
@@ -272,7 +281,7 @@ impl Records {
                 &row.samples.to_string(),
             ])?;
         }
-        csv.flush()
+        Ok(csv.flush()?)
     }
 
     /// Reads JSON Lines written by [`Records::write_jsonl`].
@@ -304,145 +313,58 @@ impl Records {
     }
 }
 
-/// Writes a file whole or not at all: `content` goes to a temporary file
-/// beside `path`, which is then renamed.
+/// Writes files, all of them or none: their contents go to temporary files in
+/// `folder`, which are then renamed.
 ///
 /// # Errors
-/// Those of the file system and of `content`; nothing is left behind then.
-pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".idlab-")
-        .tempfile_in(folder)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file()
-            .set_permissions(std::fs::Permissions::from_mode(0o644))?;
+/// Those of the file system, with the name of the file; nothing is left behind then.
+pub fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), (String, io::Error)> {
+    let stage = |(name, content): &(String, Vec<u8>)| {
+        if folder.join(name).is_dir() {
+            return Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "a folder has its name",
+            ));
+        }
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let mut file = builder.prefix(".idlab-").tempfile_in(folder)?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        Ok(file)
+    };
+    let named = |name: &String, error: io::Error| {
+        // The text names the temporary file, which means nothing to anyone.
+        let plain = error
+            .get_ref()
+            .is_some()
+            .then(|| io::Error::from(error.kind()));
+        (name.clone(), plain.unwrap_or(error))
+    };
+    let staged: Vec<_> = files
+        .iter()
+        .map(|file| stage(file).map_err(|error| named(&file.0, error)))
+        .collect::<Result<_, _>>()?;
+    for ((name, _), file) in files.iter().zip(staged) {
+        file.persist(folder.join(name))
+            .map_err(|error| named(name, error.error))?;
     }
-    file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
 /// The digest of a run: 16 hex digits of 64-bit FNV-1a over experiment, seed and parameters.
 pub fn run_digest(experiment: &str, seed: u64, params: &Parameters) -> String {
     let text = format!("{experiment}\n{seed}\n{}", serde_json::json!(params));
-    format!("{:016x}", crate::random::fnv1a(text.as_bytes()))
+    format!("{:016x}", fnv1a(text.as_bytes()))
+}
+
+/// 64-bit FNV-1a (Fowler, Noll, Vo).
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn records() -> Records {
-        let params = Parameters::from([("rows".to_owned(), 10.into())]);
-        let row = Row {
-            run: run_digest("btree", 1, &params),
-            scheme: "uuid_v4".to_owned(),
-            engine: "postgres".to_owned(),
-            params: Parameters::from([("window".to_owned(), 100.into())]),
-            measure: "working_set_leaves".to_owned(),
-            unit: "leaves".to_owned(),
-            x: Some(Number::Whole(5)),
-            value: Number::Real(0.1),
-            low: None,
-            high: None,
-            samples: 1,
-        };
-        let run = Run {
-            schema: SCHEMA,
-            run: row.run.clone(),
-            experiment: "btree".to_owned(),
-            command: "sim btree".to_owned(),
-            seed: 1,
-            params,
-            version: "0.1.0".to_owned(),
-            commit: String::new(),
-            dirty: false,
-            rustc: String::new(),
-            profile: "dev".to_owned(),
-            host: Host {
-                cpu: String::new(),
-                cores: 2,
-                os: String::new(),
-            },
-            started: "2026-01-01T00:00:00Z".to_owned(),
-            wall_s: 0.5,
-            peak_memory_bytes: None,
-        };
-        let cells = vec![vec![1, 0], vec![0, 1]];
-        let (scheme, engine) = (row.scheme.clone(), String::new());
-        let grid = Grid {
-            run: row.run.clone(),
-            scheme,
-            engine,
-            measure: "locality".to_owned(),
-            cells,
-        };
-        Records {
-            run,
-            rows: vec![row],
-            grids: vec![grid],
-        }
-    }
-
-    #[test]
-    fn json_lines_come_back_as_they_were() {
-        let mut text = Vec::new();
-        records().write_jsonl(&mut text, true).unwrap();
-        assert_eq!(Records::read_jsonl(&*text).unwrap(), records());
-        let row = String::from_utf8(text)
-            .unwrap()
-            .lines()
-            .nth(1)
-            .unwrap()
-            .to_owned();
-        assert!(row.starts_with(r#"{"kind":"row","run":""#), "{row}");
-        assert!(
-            row.ends_with(r#""x":5,"value":0.1,"low":null,"high":null,"samples":1}"#),
-            "{row}"
-        );
-    }
-
-    #[test]
-    fn a_broken_line_is_named() {
-        let mut text = Vec::new();
-        records().write_jsonl(&mut text, false).unwrap();
-        text.extend(b"{}\n");
-        let error = Records::read_jsonl(&*text).unwrap_err().to_string();
-        assert!(error.starts_with("line 3: "), "{error}");
-        assert!(Records::read_jsonl(&b""[..]).is_err());
-    }
-
-    #[test]
-    fn csv_is_one_table() {
-        let mut text = Vec::new();
-        records().write_csv(&mut text).unwrap();
-        let mut reader = csv::Reader::from_reader(&*text);
-        let kinds: Vec<_> = reader
-            .records()
-            .map(|record| record.unwrap()[0].to_owned())
-            .collect();
-        assert_eq!(kinds.iter().filter(|kind| *kind == "row").count(), 1);
-        assert!(kinds[..kinds.len() - 1].iter().all(|kind| kind == "run"));
-    }
-
-    #[test]
-    fn a_file_is_written_whole_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        write_file(&folder.path().join("a"), b"1").unwrap();
-        write_file(&folder.path().join("a"), b"2").unwrap();
-        assert!(write_file(&folder.path().join("none/a"), b"3").is_err());
-        let names: Vec<_> = std::fs::read_dir(folder.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        assert_eq!(names, ["a"]);
-        assert_eq!(std::fs::read(folder.path().join("a")).unwrap(), b"2");
-    }
-}
+mod tests;

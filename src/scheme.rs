@@ -16,9 +16,10 @@ use rand::Rng;
 use std::fmt;
 use thiserror::Error;
 
+mod monotonic;
 mod spec;
 
-pub use spec::{Param, Params, Spec, SpecError, nearest};
+pub use spec::{Param, Params, Spec, SpecError};
 
 /// What the bits of a field mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -90,3 +90,47 @@ impl<K: Key> Source<K> for Phases<K> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Count(u64);
+
+    impl Source<u64> for Count {
+        fn fill(&mut self, keys: &mut Vec<u64>, rows: usize) -> Result<(), SourceError> {
+            keys.extend((self.0..).take(rows));
+            self.0 += rows as u64;
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn phases_follow_one_another_across_batches_and_end() {
+        let phase = |from, rows| -> (Box<dyn Source<u64>>, u64) { (Box::new(Count(from)), rows) };
+        let mut phases = Phases::new(vec![phase(0, 3), phase(100, 5), phase(200, 2)]);
+        let mut batches = Vec::new();
+        for _ in 0..4 {
+            let mut keys = Vec::new();
+            phases.fill(&mut keys, 4).unwrap();
+            batches.push(keys);
+        }
+        assert_eq!(
+            batches,
+            [
+                vec![0, 1, 2, 100],
+                vec![101, 102, 103, 104],
+                vec![200, 201],
+                vec![]
+            ]
+        );
+    }
+
+    #[test]
+    fn a_source_keeps_its_width() {
+        assert!(matches!(
+            AnySource::new::<u64>(Box::new(Count(0))),
+            AnySource::Bytes8(_)
+        ));
+    }
+}

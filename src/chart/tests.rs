@@ -25,6 +25,7 @@ fn records() -> Records {
         },
         started: text(),
         wall_s: 0.0,
+        charts: Vec::new(),
         peak_memory_bytes: None,
     };
     Records {

@@ -46,6 +46,14 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
+    /// The name that `--as` takes for it.
+    pub fn name(self) -> &'static str {
+        KINDS
+            .iter()
+            .find(|(_, kind)| kind.same(self))
+            .map_or("", |(name, _)| name)
+    }
+
     /// Whether two kinds are one; `Hex(0)` stands for hex of any width.
     pub(super) fn same(self, other: Kind) -> bool {
         match (self, other) {
@@ -132,12 +140,8 @@ pub(super) fn candidates(text: &str) -> Vec<Kind> {
     .collect()
 }
 
-/// The likeliest of `known` that fits these ids; the width of hex is that of the first.
-pub(super) fn choose<'a>(known: &[Kind], mut ids: impl Iterator<Item = &'a str>) -> Option<Kind> {
-    let kind = *known.first()?;
-    ids.find_map(|text| {
-        candidates(text)
-            .into_iter()
-            .find(|candidate| candidate.same(kind))
-    })
+/// Whether `text` is a decimal number of any size.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

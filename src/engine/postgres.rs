@@ -131,6 +131,6 @@ mod tests {
     fn a_page_too_small_for_three_entries_is_refused() {
         let options = EngineOptions { page_bytes: Some(128), ..Default::default() };
         let error = Geometry::new(&POSTGRES, Column::Uuid, options).unwrap_err();
-        assert!(error.0.contains("expected at least 152 bytes"), "{error}");
+        assert!(error.message.contains("expected at least 152 bytes"), "{error}");
     }
 }

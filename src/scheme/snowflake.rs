@@ -112,7 +112,9 @@ impl Scheme for Snowflake {
         let word = params.text("epoch_ms");
         let epoch_ms = match EPOCHS_MS.iter().find(|(name, _)| *name == word) {
             Some(&(_, epoch_ms)) => epoch_ms,
-            None => params.number("epoch_ms", 0..=u64::MAX / NS_PER_MS)?,
+            None => params
+                .number("epoch_ms", 0..=u64::MAX / NS_PER_MS)
+                .map_err(|_| params.refuse("epoch_ms", "Unix milliseconds, or twitter, discord or unix"))?,
         };
         Ok(Self {
             timestamp,

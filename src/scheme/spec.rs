@@ -1,5 +1,6 @@
 //! Scheme names with parameters: `uuid_v7:tail=counter`.
 
+use crate::names::nearest;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -35,19 +36,6 @@ impl SpecError {
         known: impl Iterator<Item = &'a str> + Clone,
     ) -> Self {
         Self(format!("unknown scheme {name:?}{}", nearest(name, known)))
-    }
-}
-
-/// `" (did you mean \"x\"?)"` for the nearest of `known`, else the whole list.
-pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    let best = known
-        .clone()
-        .max_by(|a, b| strsim::jaro_winkler(given, a).total_cmp(&strsim::jaro_winkler(given, b)));
-    match best {
-        Some(best) if strsim::jaro_winkler(given, best) > 0.7 => {
-            format!(" (did you mean {best:?}?)")
-        }
-        _ => format!(" (known: {})", known.collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -173,7 +161,8 @@ impl<'a> Params<'a> {
         }
     }
 
-    fn refuse(&self, name: &str, expected: &str) -> SpecError {
+    /// An error that names the parameter, its value and what was expected.
+    pub fn refuse(&self, name: &str, expected: &str) -> SpecError {
         SpecError(format!(
             "{}: {name}={} is not valid, expected {expected}",
             self.spec.name,

@@ -11,7 +11,7 @@
 //! | `fraction` | 1/4096 ms, random (6.2 method 3, as PostgreSQL 18) | unbounded: steps of at least 245 ns, ahead of the clock if need be | goes on from the last id |
 //! | `monotonic` | random start, random steps of 1 to 2³² (6.2 method 2) | at least 2⁴¹, then [`Stall::Exhausted`] | [`Stall::ClockBehind`] |
 
-use super::ulid::{LAST_MS, Monotonic, instant};
+use super::monotonic::{LAST_MS, Monotonic, instant};
 use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Uuid, low_bits};

@@ -1,12 +1,4 @@
-//! A B+-tree with an engine's page arithmetic, real keys and no pages.
-//!
-//! All entries of a tree are equally large, so a page is full at a number of
-//! entries and divides at a number of entries ([`Geometry`]). What a leaf needs
-//! to hold is therefore a bag: its keys are put in order only when it splits,
-//! and then only about the split point (Hoare's quickselect). No measure
-//! depends on the order within a leaf.
-//!
-//! Not modelled: deletes, updates, duplicate keys, entries of several widths.
+//! The B-tree: [`BTree`].
 
 mod internal;
 mod leaves;
@@ -37,7 +29,15 @@ struct Place {
 /// Keys that [`BTree::insert_all`] looks up at once.
 const LOOKAHEAD: usize = 16;
 
-/// A B+-tree. See the [module](self) on what it holds.
+/// A B+-tree with an engine's page arithmetic, real keys and no pages.
+///
+/// All entries of a tree are equally large, so a page is full at a number of
+/// entries and divides at a number of entries ([`Geometry`]). What a leaf needs
+/// to hold is therefore a bag: its keys are put in order only when it splits,
+/// and then only about the split point (Hoare's quickselect). No measure
+/// depends on the order within a leaf.
+///
+/// Not modelled: deletes, updates, duplicate keys, entries of several widths.
 ///
 /// ```
 /// use idlab::engine::{EngineOptions, Geometry, POSTGRES};
@@ -303,112 +303,34 @@ impl<K: Key> BTree<K> {
 
     /// A key that was inserted twice, if any was.
     pub fn first_duplicate(&self) -> Option<K> {
-        let mut keys = Vec::new();
+        let mut prefixes = Vec::new();
+        let mut last = None;
         self.leaf_numbers().find_map(|leaf| {
-            keys.clear();
-            keys.extend_from_slice(self.leaves.keys(leaf));
-            if !keys.is_sorted() {
-                keys.sort_unstable();
+            let keys = self.leaves.keys(leaf);
+            // Equal keys share a leaf, unless a split came between them.
+            let (least, most) = (keys.iter().min(), keys.iter().max());
+            if std::mem::replace(&mut last, most.copied()).is_some_and(|last| least == Some(&last))
+            {
+                return least.copied();
             }
-            // Leaves divide the keys, so equal ones share a leaf.
-            keys.windows(2)
-                .find(|pair| pair[0] == pair[1])
-                .map(|pair| pair[0])
+            prefixes.clear();
+            prefixes.extend(keys.iter().map(|key| key.prefix()));
+            first_repeat(&mut prefixes)?;
+            first_repeat(&mut keys.to_vec())
         })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{EngineOptions, POSTGRES, TEXTBOOK};
-    use crate::id::Column;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    struct Check {
-        inserts: Vec<Insert>,
+/// The least item that is there twice.
+fn first_repeat<T: Ord + Copy>(items: &mut [T]) -> Option<T> {
+    if !items.is_sorted() {
+        items.sort_unstable();
     }
-
-    impl Sink for Check {
-        fn insert(&mut self, event: &Insert) {
-            self.inserts.push(*event);
-        }
-        fn split(&mut self, _: &Split) {}
-    }
-
-    /// A tree of ordered leaves, as plain as can be: each leaf a sorted vector.
-    #[derive(Default)]
-    struct Plain {
-        leaves: Vec<Vec<u64>>,
-    }
-
-    impl Plain {
-        /// Returns the leaves to the right of the one where `key` went.
-        fn insert(&mut self, key: u64, geometry: &Geometry) -> usize {
-            let at = self
-                .leaves
-                .partition_point(|leaf| leaf[0] <= key)
-                .saturating_sub(1);
-            if self.leaves.is_empty() {
-                self.leaves.push(Vec::new());
-            }
-            let page = geometry.leaf[usize::from(at + 1 == self.leaves.len())];
-            let leaf = &mut self.leaves[at];
-            leaf.insert(leaf.partition_point(|&other| other < key), key);
-            if leaf.len() > page.capacity as usize {
-                let right = leaf.split_off(page.left_entries as usize);
-                self.leaves.insert(at + 1, right);
-            }
-            let at = self
-                .leaves
-                .partition_point(|leaf| leaf[0] <= key)
-                .saturating_sub(1);
-            self.leaves.len() - 1 - at
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        /// Small pages make four levels out of a few thousand keys.
-        #[test]
-        fn it_is_an_ordered_set_with_plain_leaves(
-            keys in prop::collection::vec(prop_oneof![0u64..4000, any::<u64>(), 10_000u64..10_200], 1..3000),
-            nbtree: bool,
-        ) {
-            let (engine, page_bytes) = if nbtree { (&POSTGRES, 160) } else { (&TEXTBOOK, 80) };
-            let options = EngineOptions { page_bytes: Some(page_bytes), ..Default::default() };
-            let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
-            let mut tree = BTree::new(geometry, Uniqueness::Checked);
-            let (mut plain, mut oracle) = (Plain::default(), BTreeSet::new());
-            let mut check = Check { inserts: Vec::new() };
-            for &key in &keys {
-                let new_maximum = oracle.last().is_none_or(|&last| key > last);
-                let new = oracle.insert(key);
-                prop_assert_eq!(tree.insert(key, &mut check), new);
-                if new {
-                    let right = plain.insert(key, &geometry) as u32;
-                    let event = check.inserts.last().unwrap();
-                    prop_assert_eq!((event.edge_distance_leaves, event.new_maximum), (right, new_maximum));
-                    prop_assert_eq!(event.leaf, tree.leaf_of(key));
-                }
-            }
-            prop_assert!(tree.keys().eq(oracle.iter().copied()));
-            prop_assert_eq!(tree.rows(), oracle.len() as u64);
-            let found: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
-            let expected: Vec<_> = plain.leaves.iter().map(|leaf| leaf.len() as u32).collect();
-            prop_assert_eq!(found, expected);
-        }
-    }
-
-    #[test]
-    fn a_broken_promise_of_uniqueness_is_found() {
-        let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default()).unwrap();
-        let mut tree = BTree::new(geometry, Uniqueness::Promised);
-        (0..10_000u128).for_each(|key| assert!(tree.insert(key * 7919 % 10_007, &mut ())));
-        assert_eq!(tree.first_duplicate(), None);
-        tree.insert(5000, &mut ());
-        assert_eq!(tree.first_duplicate(), Some(5000));
-    }
+    items
+        .windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,21 +93,26 @@ pub fn load<K: Key, S: Sink>(
             let wanted = BATCH.min(checkpoint - offered) as usize;
             batch.clear();
             source.fill(&mut batch, wanted)?;
+            let came = batch.len() as u64;
             match tree.uniqueness() {
                 Uniqueness::Promised => tree.insert_all(&batch, sink),
                 Uniqueness::Checked => {
-                    for (number, &key) in (offered + 1..).zip(&batch) {
-                        if !tree.insert(key, sink) {
+                    let mut number = offered;
+                    batch.retain(|&key| {
+                        number += 1;
+                        let new = tree.insert(key, sink);
+                        if !new {
                             loaded.duplicates += 1;
                             loaded.first_duplicate.get_or_insert(number);
                         }
-                    }
+                        new
+                    });
                 }
             }
-            offered += batch.len() as u64;
+            offered += came;
             loaded.keep_newest(&batch);
             see(&batch);
-            if batch.len() < wanted {
+            if came < wanted as u64 {
                 break 'load;
             }
         }

@@ -1,0 +1,139 @@
+use super::*;
+use crate::engine::{EngineOptions, POSTGRES, TEXTBOOK};
+use crate::id::Column;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+#[derive(Debug, Default, PartialEq)]
+struct Check {
+    inserts: Vec<Insert>,
+    splits: Vec<Split>,
+}
+
+impl Sink for Check {
+    fn insert(&mut self, event: &Insert) {
+        self.inserts.push(*event);
+    }
+    fn split(&mut self, event: &Split) {
+        self.splits.push(*event);
+    }
+}
+
+/// A tree of ordered leaves, as plain as can be: each leaf a sorted vector.
+struct Plain<K> {
+    leaves: Vec<Vec<K>>,
+}
+
+impl<K: Key> Plain<K> {
+    /// Returns the leaves to the right of the one where `key` went.
+    fn insert(&mut self, key: K, geometry: &Geometry) -> usize {
+        let at = self
+            .leaves
+            .partition_point(|leaf| leaf[0] <= key)
+            .saturating_sub(1);
+        if self.leaves.is_empty() {
+            self.leaves.push(Vec::new());
+        }
+        let page = geometry.leaf[usize::from(at + 1 == self.leaves.len())];
+        let leaf = &mut self.leaves[at];
+        leaf.insert(leaf.partition_point(|&other| other < key), key);
+        if leaf.len() > page.capacity as usize {
+            let right = leaf.split_off(page.left_entries as usize);
+            self.leaves.insert(at + 1, right);
+        }
+        let at = self
+            .leaves
+            .partition_point(|leaf| leaf[0] <= key)
+            .saturating_sub(1);
+        self.leaves.len() - 1 - at
+    }
+}
+
+/// Small pages make four levels out of a few thousand keys. One at a time and
+/// all at once, a tree must be the ordered set and have the plain tree's leaves.
+fn agrees<K: Key>(keys: &[K], nbtree: bool) -> Result<(), TestCaseError> {
+    let (engine, page_bytes) = if nbtree {
+        (&POSTGRES, 160)
+    } else {
+        (&TEXTBOOK, 80)
+    };
+    let options = EngineOptions {
+        page_bytes: Some(page_bytes),
+        ..Default::default()
+    };
+    let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
+    let mut tree = BTree::new(geometry, Uniqueness::Checked);
+    let (mut plain, mut oracle) = (Plain { leaves: Vec::new() }, BTreeSet::new());
+    let mut check = Check::default();
+    let mut fresh = Vec::new();
+    for &key in keys {
+        let new_maximum = oracle.last().is_none_or(|&last| key > last);
+        let new = oracle.insert(key);
+        prop_assert_eq!(tree.insert(key, &mut check), new);
+        if new {
+            fresh.push(key);
+            let right = plain.insert(key, &geometry) as u32;
+            let event = check.inserts.last().unwrap();
+            prop_assert_eq!(
+                (event.edge_distance_leaves, event.new_maximum),
+                (right, new_maximum)
+            );
+            prop_assert_eq!(event.leaf, tree.leaf_of(key));
+        }
+    }
+    prop_assert!(tree.keys().eq(oracle.iter().copied()));
+    prop_assert_eq!(tree.rows(), oracle.len() as u64);
+    prop_assert_eq!(tree.first_duplicate(), None);
+    let found: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
+    let expected: Vec<_> = plain.leaves.iter().map(|leaf| leaf.len() as u32).collect();
+    prop_assert_eq!(found, expected);
+
+    let mut all = BTree::new(geometry, Uniqueness::Promised);
+    let mut check_all = Check::default();
+    all.insert_all(&fresh, &mut check_all);
+    prop_assert_eq!(check_all, check);
+    prop_assert!(all.leaves().eq(tree.leaves()));
+    Ok(())
+}
+
+fn keys() -> impl Strategy<Value = Vec<u64>> {
+    let key = prop_oneof![0u64..4000, any::<u64>(), 10_000u64..10_200];
+    prop::collection::vec(key, 1..3000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn it_is_an_ordered_set_with_plain_leaves(keys in keys(), nbtree: bool) {
+        agrees(&keys, nbtree)?;
+    }
+
+    /// Keys that begin alike: none, few or all share their first 8 bytes.
+    #[test]
+    fn keys_with_equal_beginnings_are_told_apart(keys in keys(), prefixes in 1u64..5, nbtree: bool) {
+        let long = |key: u64| u128::from(key % prefixes) << 64 | u128::from(key);
+        agrees(&keys.into_iter().map(long).collect::<Vec<_>>(), nbtree)?;
+    }
+}
+
+#[test]
+fn a_broken_promise_of_uniqueness_is_found() {
+    let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default()).unwrap();
+    let mut tree = BTree::new(geometry, Uniqueness::Promised);
+    (0..10_000u128).for_each(|key| assert!(tree.insert(key * 7919 % 10_007, &mut ())));
+    assert_eq!(tree.first_duplicate(), None);
+    tree.insert(5000, &mut ());
+    assert_eq!(tree.first_duplicate(), Some(5000));
+    // Every key twice in a row: some pairs are parted by a split.
+    for rows in 1..3000u128 {
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        let twice = rows / 2;
+        (0..rows).for_each(|row| assert!(tree.insert(row.min(twice), &mut ())));
+        assert_eq!(
+            tree.first_duplicate(),
+            (rows > twice + 1).then_some(twice),
+            "{rows}"
+        );
+    }
+}
