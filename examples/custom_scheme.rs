@@ -1,5 +1,5 @@
-//! A scheme from outside the crate: a 48-bit second counter is all it takes to
-//! ask the lab what its ids cost.
+//! A scheme from outside the crate: seconds and random bits, and what such ids
+//! cost an index.
 //!
 //! `cargo run --example custom_scheme`
 
@@ -78,7 +78,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         |_| {},
     )?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {
-        println!("{:28} {} {}", row.measure, row.value, row.unit);
+        let params = serde_json::to_string(&row.params)?;
+        println!(
+            "{:26} {:16} {} {}",
+            row.measure, params, row.value, row.unit
+        );
     }
     Ok(())
 }

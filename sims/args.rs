@@ -32,7 +32,10 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
             .map(str::trim)
             .filter(|line| !line.is_empty())
             .collect();
-        say(&format!("{} (see --help)", parts.join("; ")));
+        say(&format!(
+            "{} (see --help)",
+            parts.join("; ").replace(":;", ":")
+        ));
     } else {
         say(text.trim_end());
     }

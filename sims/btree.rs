@@ -20,9 +20,9 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// Loads ids into a B-tree and measures where they land.
+/// Where ids land in a B-tree, and what that costs
 ///
-/// The tree does an engine's page arithmetic on real keys. Measured are the
+/// Loads ids into a tree that does an engine's page arithmetic on real keys, and measures the
 /// share of inserts at the right edge, splits, size, fill and the write working set.
 #[derive(clap::Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
@@ -44,7 +44,7 @@ pub struct Args {
     /// Kind of the dump's ids: decimal, unsigned, uuid, ulid, ksuid or hex [default: told from the ids]
     #[arg(long = "as", value_name = "KIND", requires = "ids")]
     kind: Option<String>,
-    /// Rows [default: 1M; of a dump, all]
+    /// Rows, of a dump its first ids [default: 1M; of a dump, all]
     #[arg(short = 'n', long = "rows", value_name = "N", value_parser = args::positive)]
     rows: Option<u64>,
     /// Engine profiles

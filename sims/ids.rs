@@ -10,7 +10,7 @@ use idlab::fleet::{Fleet, FleetSpec, Issued};
 use idlab::scheme::{self, Scheme, Spec, Visitor};
 use std::io::{BufWriter, Write};
 
-/// Prints ids that a simulated fleet issues, in the order of insertion.
+/// Print ids of a scheme as a simulated fleet issues them, or their fields
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt"

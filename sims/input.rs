@@ -28,10 +28,10 @@ pub struct FleetArgs {
     #[arg(long, value_enum)]
     pub arrivals: Option<ArrivalsArg>,
     /// Standard deviation of the writers' clock offsets [default: 2ms]
-    #[arg(long, value_name = "TIME", value_parser = args::duration_ns)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = args::duration_ns)]
     pub clock_sd: Option<u64>,
     /// Mean time from minting an id to inserting its row [default: 1ms]
-    #[arg(long, value_name = "TIME", value_parser = args::duration_ns)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = args::duration_ns)]
     pub delay: Option<u64>,
 }
 
@@ -206,9 +206,7 @@ impl Input {
                         phase,
                         ..fleet.clone()
                     };
-                    let lasts_ns =
-                        u128::from(*rows) * u128::from(NS_PER_S) / u128::from(fleet.rate);
-                    start_ns = start_ns.saturating_add(u64::try_from(lasts_ns).unwrap_or(u64::MAX));
+                    start_ns = start_ns.saturating_add(phase_ns(&fleet, *rows));
                     let stream = scheme::visit(spec, IntoStream(fleet))
                         .map_err(usage)?
                         .map_err(explain)?;
@@ -224,7 +222,10 @@ impl Input {
                 dump: None,
             }),
             Input::Dump { path, kind, spool } => {
-                let name = path.display().to_string().escape_debug().to_string();
+                let name = match path == Path::new("-") {
+                    true => "stdin".to_owned(),
+                    false => path.display().to_string().escape_debug().to_string(),
+                };
                 let input: Box<dyn Read + Send> = match spool {
                     Some(file) => Box::new(FromStart {
                         file: Arc::clone(file),
@@ -247,7 +248,7 @@ impl Input {
     /// several trees can read it.
     pub fn spool(&mut self) -> Result<()> {
         if let Input::Dump { path, spool, .. } = self
-            && !path.is_file()
+            && (path == Path::new("-") || !path.is_file())
         {
             let mut file = tempfile::tempfile()?;
             std::io::copy(&mut raw(path)?, &mut file)
@@ -273,6 +274,17 @@ fn raw(path: &Path) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(File::open(path).with_context(|| {
         format!("{}: cannot be opened", name())
     })?))
+}
+
+/// Time from the start of a phase to that of the next: what its rows take, and a
+/// pause (a deployment) in which the last of them arrive, however late.
+fn phase_ns(fleet: &FleetSpec, rows: u64) -> u64 {
+    let lasts_ns = |rows: u128| rows * u128::from(NS_PER_S) / u128::from(fleet.rate);
+    // Six standard deviations of the time that bursts take.
+    let spread_rows = 60 * u128::from(rows.isqrt() + 1);
+    let late_ns = 20 * (u128::from(fleet.delay_mean_ns) + u128::from(fleet.clock_sd_ns));
+    let all_ns = lasts_ns(rows.into()) + lasts_ns(spread_rows) + late_ns + u128::from(NS_PER_S);
+    u64::try_from(all_ns).unwrap_or(u64::MAX)
 }
 
 /// Reads a file from its start, whoever else reads it.

@@ -12,7 +12,7 @@ use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
 use std::io::Write;
 
-/// Lists everything that flags accept.
+/// List everything that flags accept: schemes, engines, measures, streams
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  sim list\n  sim list measures")]
 pub struct Args {
@@ -38,10 +38,8 @@ enum What {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let all = [What::Schemes, What::Engines, What::Measures, What::Streams];
-    let chosen = all
-        .into_iter()
-        .filter(|what| args.what.is_none_or(|wanted| wanted == *what));
+    let all = What::value_variants().iter().copied();
+    let chosen = all.filter(|what| args.what.is_none_or(|wanted| wanted == *what));
     let texts: Vec<_> = chosen.map(list).collect::<Result<_>>()?;
     let mut stdout = std::io::stdout().lock();
     Ok(writeln!(stdout, "{}", texts.join("\n\n"))?)

@@ -51,12 +51,8 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Where each scheme's inserts land in a B-tree, and what that costs
     Btree(btree::Args),
-    /// Index size against ids per millisecond, by the tail of a UUIDv7
     Tail(tail::Args),
-    /// Print ids of a scheme, or their fields
     Ids(ids::Args),
-    /// Everything that flags accept: schemes, engines, measures, streams
     List(list::Args),
 }

@@ -4,8 +4,11 @@ use crate::args::{self, usage};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::chart::Chart;
-use idlab::record::{Grid, Host, Parameters, Records, Row, Run, SCHEMA, run_digest, write_files};
+use idlab::record::{
+    Grid, Host, Parameters, Records, Row, Run, SCHEMA, plain, run_digest, write_files,
+};
 use indicatif::HumanBytes;
+use std::fs::TryLockError;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -143,10 +146,18 @@ impl Recorder {
     /// Replaces the files of the run before, charts that are no longer made included.
     fn write(&self, files: &[(String, Vec<u8>)]) -> Result<()> {
         let out = &self.args.out;
-        let _writing = WRITING.lock();
         // Two programs take turns; where a folder cannot be locked, the last one wins.
         let folder = std::fs::File::open(out).ok();
-        let _turn = folder.as_ref().map(std::fs::File::lock);
+        if let Some(folder) = &folder
+            && matches!(folder.try_lock(), Err(TryLockError::WouldBlock))
+        {
+            args::say(&format!(
+                "waiting for another program to finish writing to {}",
+                out.display()
+            ));
+            let _ = folder.lock();
+        }
+        let _writing = WRITING.lock();
         let before = std::fs::File::open(out.join(&files[0].0)).ok();
         let before = before.and_then(|file| Records::read_jsonl(io::BufReader::new(file)).ok());
         write_files(out, files).map_err(|(name, error)| {
@@ -174,11 +185,6 @@ pub fn finish_writing_before_an_interrupt() {
     };
     // Without a handler an interrupt ends the program too, only less tidily.
     let _ = ctrlc::set_handler(end);
-}
-
-/// An error without the name of a temporary file in its text.
-fn plain(error: io::Error) -> io::Error {
-    error.kind().into()
 }
 
 /// The command as typed, without the program's folder.

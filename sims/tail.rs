@@ -1,7 +1,6 @@
 //! `sim tail`: the half-leaf cliff of UUIDv7.
 
 use crate::args::{self, usage};
-use crate::input::explain;
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
@@ -17,10 +16,9 @@ use idlab::store::{BTree, Uniqueness, load};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Loads UUIDv7s of one writer, exactly so many in each millisecond, and shows
-/// how large the index grows.
+/// Index size against ids per millisecond, by the tail of a UUIDv7
 ///
-/// Ids that are random within their millisecond are no longer sequential to a
+/// Loads UUIDv7s of one writer, exactly so many in each millisecond. Ids that are random within their millisecond are no longer sequential to a
 /// B-tree once a millisecond fills half a leaf.
 #[derive(clap::Args)]
 #[command(
@@ -131,7 +129,7 @@ fn open(spec: &Spec, per_ms: u64, seed: u64) -> Result<AnySource> {
     let fleet = FleetSpec::single(per_ms * 1000, seed);
     Ok(scheme::visit(spec, IntoStream(fleet))
         .map_err(usage)?
-        .map_err(explain)?
+        .map_err(|error| usage(format!("--per-ms {per_ms}: {error}")))?
         .keys)
 }
 

@@ -238,7 +238,7 @@ fn working_set(view: &View) -> Option<Picture> {
         sheet(columns, LARGE),
         "Write working set: distinct leaves written in a window of w inserts",
         &format!(
-            "{}The pages a buffer pool must hold to take the inserts without reading; lower is better.",
+            "{}Leaves that w inserts dirty: what a checkpoint writes; lower is better.",
             view.note()
         ),
     );

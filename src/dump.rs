@@ -125,9 +125,6 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 return Ok(());
             }
             self.skip(self.now.lines, &text);
-            if self.now.lines > GIVE_UP_LINES {
-                break;
-            }
         }
         Err(self.none_found(&kind.to_string()))
     }
@@ -159,8 +156,9 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 .filter(|kind| fits.contains(kind))
                 .collect();
             if both.is_empty() {
-                return Err(match letters {
-                    true => mixed(line, &text, fits[0], first.0, Some(first.1)),
+                let before = before[0];
+                return Err(match letters || fits[0] == Kind::Decimal {
+                    true => mixed(line, &text, fits[0], before, Some(first.1)),
                     false => too_large(line, &text, ""),
                 });
             }
@@ -250,6 +248,9 @@ impl<R: BufRead + Send + 'static> Dump<R> {
     fn next_field(&mut self) -> Result<Option<String>, SourceError> {
         loop {
             let line = self.now.lines + 1;
+            if line > GIVE_UP_LINES && self.now.ids == 0 && self.ahead.is_empty() {
+                return Ok(None);
+            }
             let failed =
                 |error: io::Error| SourceError(format!("line {line}: cannot be read: {error}"));
             let Some(whole) = read_line(&mut self.input, &mut self.line).map_err(failed)? else {
@@ -331,6 +332,7 @@ impl<R: BufRead + Send + 'static> Dump<R> {
 pub fn words(reason: &str) -> String {
     match reason {
         NOT_UTF8 => "not UTF-8 text".to_owned(),
+        OTHER_KIND => "of another kind".to_owned(),
         _ => reason.replace('_', " "),
     }
 }
@@ -338,6 +340,9 @@ pub fn words(reason: &str) -> String {
 fn mixed(line: u64, text: &str, found: Kind, before: Kind, at: Option<u64>) -> SourceError {
     match (found, before) {
         (Kind::Unsigned, Kind::Decimal) => too_large(line, text, " with a sign: use --as unsigned"),
+        (Kind::Decimal, Kind::Unsigned) => SourceError(format!(
+            "line {line}: {text} is negative, but an id before it does not fit a signed integer of 64 bits"
+        )),
         (_, Kind::Decimal | Kind::Unsigned) if kind::is_number(text) => too_large(line, text, ""),
         _ => {
             let at = at.map(|at| format!(" (line {at})")).unwrap_or_default();
@@ -363,11 +368,11 @@ fn field(line: &str) -> &str {
     let end = line.find(['\t', ',', ';', '|', ' ']).unwrap_or(line.len());
     let (field, rest) = line.split_at(end);
     // The footer "2 rows in set" is no id 2.
-    if rest.trim_start().starts_with("row") {
-        line
-    } else {
-        field
-    }
+    let mut words = rest.split(' ').filter(|word| !word.is_empty());
+    let footer = matches!(words.next(), Some("row" | "rows"))
+        && words.next() == Some("in")
+        && words.next() == Some("set");
+    if footer { line } else { field }
 }
 
 /// Reads a line without its end into `line`; `None` at the end of the input,

@@ -30,6 +30,8 @@ pub enum Arrivals {
     Bursty,
 }
 
+const PS_PER_S: u64 = 1000 * NS_PER_S;
+
 /// Ids in a burst of [`Arrivals::Bursty`].
 pub const BURST: u64 = 100;
 
@@ -50,7 +52,7 @@ pub struct FleetSpec {
     pub seed: u64,
     /// True time of the first arrival.
     pub start: Timestamp,
-    /// Number of the fleet within the run: each draws from streams of its own.
+    /// Number of the fleet within the run: arrivals, delays and ids of each are drawn apart; the clocks are the same.
     pub phase: u64,
 }
 
@@ -71,9 +73,7 @@ impl FleetSpec {
             phase: 0,
         }
     }
-}
 
-impl FleetSpec {
     /// Refuses what would pile up without bound.
     fn check(&self, scheme: &'static str, limits: &Limits) -> Result<(), FleetError> {
         let rate = self.rate;
@@ -110,7 +110,7 @@ pub enum FleetError {
     #[error(transparent)]
     Writer(#[from] WriterError),
     /// More ids are asked for than the scheme's writers can issue.
-    #[error("{scheme}: {writers} writers can issue {most} ids a second, not {rate}")]
+    #[error("{scheme} issues at most {most} ids a second with {writers} writer(s), not {rate}")]
     TooFast {
         /// The scheme.
         scheme: &'static str,
@@ -175,6 +175,8 @@ pub struct Fleet<S: Scheme> {
     members: Vec<Member<S::Writer>>,
     arrived: u64,
     next: (Timestamp, u32),
+    /// Picoseconds past the next arrival: rates near one a nanosecond stay true.
+    carry_ps: u64,
     pending: BinaryHeap<Reverse<Issued<S::Id>>>,
     arrivals: ChaCha8Rng,
     delays: ChaCha8Rng,
@@ -204,6 +206,7 @@ impl<S: Scheme> Fleet<S> {
             members,
             arrived: 0,
             next: (spec.start, 0),
+            carry_ps: 0,
             pending: BinaryHeap::new(),
             arrivals: random::stream(spec.seed, "fleet.arrival", spec.phase),
             delays: random::stream(spec.seed, "fleet.delay", spec.phase),
@@ -269,7 +272,7 @@ impl<S: Scheme> Fleet<S> {
             }
         };
         member.free = minted;
-        let delay_ns = random::exponential_ns(&mut self.delays, self.spec.delay_mean_ns);
+        let delay_ns = random::exponential(&mut self.delays, self.spec.delay_mean_ns);
         Ok(Issued {
             inserted: minted.later(delay_ns),
             number,
@@ -299,19 +302,28 @@ impl<S: Scheme> Fleet<S> {
                 )
             }
             Arrivals::Poisson => {
-                let gap_ns = random::exponential_ns(random, NS_PER_S / rate);
-                (last.later(gap_ns), random::below(random, writers))
+                let gap_ps = random::exponential(random, PS_PER_S / rate);
+                let writer = random::below(random, writers);
+                (self.after(last, gap_ps), writer)
             }
             Arrivals::Bursty => {
                 let spacing_ns = 1000.min(NS_PER_S / rate / 2);
                 if !number.is_multiple_of(BURST) {
                     return (last.later(spacing_ns), writer);
                 }
-                let pause_ns = BURST * NS_PER_S / rate - (BURST - 1) * spacing_ns;
-                let gap_ns = random::exponential_ns(random, pause_ns);
-                (last.later(gap_ns), random::below(random, writers))
+                let pause_ps = BURST * PS_PER_S / rate - (BURST - 1) * spacing_ns * 1000;
+                let gap_ps = random::exponential(random, pause_ps);
+                let writer = random::below(random, writers);
+                (self.after(last, gap_ps), writer)
             }
         }
+    }
+
+    /// The instant `gap_ps` after `last`; the rest below a nanosecond is carried on.
+    fn after(&mut self, last: Timestamp, gap_ps: u64) -> Timestamp {
+        let ps = self.carry_ps + gap_ps;
+        self.carry_ps = ps % 1000;
+        last.later(ps / 1000)
     }
 }
 

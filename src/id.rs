@@ -39,7 +39,7 @@ pub trait Key:
     /// (`bits` ≤ 128): how a decoder reads one field.
     fn field(self, shift: u32, bits: u32) -> u128;
 
-    /// The top 64 bits, for hashing and for charts.
+    /// The top 64 bits: what a search compares first.
     fn prefix(self) -> u64 {
         self.field(Self::BYTES * 8 - 64, 64) as u64
     }

@@ -1,10 +1,10 @@
 //! Measures: from a store's events to numbers with units.
 //!
-//! A measure is a [`Sink`] that counts and a method that writes rows. Tuples
-//! of sinks are sinks, so one pass feeds many and every call inlines.
+//! A measure is a [`Sink`] that counts and a method that writes rows. A pair
+//! of sinks is a sink, so one pass feeds many and every call inlines.
 //!
 //! To add a measure: write `src/measure/<name>.rs`, list its constants in
-//! [`MEASURES`], and add it to the tuple of the experiment.
+//! [`MEASURES`], and add it to the pairs in [`measure_tree`].
 
 mod edge;
 mod locality;
@@ -66,28 +66,20 @@ pub const SKIPPED_LINES: Measured = Measured {
     about: "lines of a dump without an id, by reason (param reason)",
 };
 
-macro_rules! sinks {
-    ($($sink:ident),*) => {
-        impl<$($sink: Sink),*> Sink for ($($sink,)*) {
-            #[inline]
-            fn insert(&mut self, event: &Insert) {
-                #[allow(non_snake_case)]
-                let ($($sink,)*) = self;
-                $($sink.insert(event);)*
-            }
-            #[inline]
-            fn split(&mut self, event: &Split) {
-                #[allow(non_snake_case)]
-                let ($($sink,)*) = self;
-                $($sink.split(event);)*
-            }
-        }
-    };
-}
+/// Both see every event, one after the other.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    #[inline]
+    fn insert(&mut self, event: &Insert) {
+        self.0.insert(event);
+        self.1.insert(event);
+    }
 
-sinks!(A, B);
-sinks!(A, B, C);
-sinks!(A, B, C, D);
+    #[inline]
+    fn split(&mut self, event: &Split) {
+        self.0.split(event);
+        self.1.split(event);
+    }
+}
 
 /// Collects the rows of one tree.
 #[derive(Clone, Debug)]

@@ -30,14 +30,14 @@ pub fn unit(random: &mut impl Rng) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
-/// A draw from the exponential distribution of mean `mean_ns`, rounded down.
+/// A draw from the exponential distribution of this mean, rounded down; the unit is the caller's.
 ///
 /// The logarithm is `libm`'s, so the same bits come out on every machine.
-pub fn exponential_ns(random: &mut impl Rng, mean_ns: u64) -> u64 {
-    if mean_ns == 0 {
+pub fn exponential(random: &mut impl Rng, mean: u64) -> u64 {
+    if mean == 0 {
         return 0;
     }
-    (-libm::log(unit(random)) * mean_ns as f64) as u64
+    (-libm::log(unit(random)) * mean as f64) as u64
 }
 
 /// A draw from the normal distribution of mean 0 and this standard deviation.
@@ -77,7 +77,7 @@ mod tests {
     fn the_first_draws_are_pinned() {
         let mut random = stream(42, "pin", 7);
         let first = [random.next_u64(), random.next_u64()];
-        let exponential = exponential_ns(&mut random, 1_000_000);
+        let exponential = exponential(&mut random, 1_000_000);
         let normal = normal_ns(&mut random, 1_000_000);
         assert_eq!(
             (first, exponential, normal),
@@ -96,7 +96,7 @@ mod tests {
         let mut random = stream(3, "moments", 0);
         let n = 100_000;
         let mean = (0..n)
-            .map(|_| exponential_ns(&mut random, 1_000_000) as f64)
+            .map(|_| exponential(&mut random, 1_000_000) as f64)
             .sum::<f64>()
             / n as f64;
         assert!((mean - 1e6).abs() < 5.5 * 1e6 / (n as f64).sqrt(), "{mean}");

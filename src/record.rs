@@ -334,14 +334,8 @@ pub fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), (St
         file.as_file().sync_all()?;
         Ok(file)
     };
-    let named = |name: &String, error: io::Error| {
-        // The text names the temporary file, which means nothing to anyone.
-        let plain = error
-            .get_ref()
-            .is_some()
-            .then(|| io::Error::from(error.kind()));
-        (name.clone(), plain.unwrap_or(error))
-    };
+    // The text names the temporary file, which means nothing to anyone.
+    let named = |name: &String, error: io::Error| (name.clone(), plain(error));
     let staged: Vec<_> = files
         .iter()
         .map(|file| stage(file).map_err(|error| named(&file.0, error)))
@@ -351,6 +345,16 @@ pub fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), (St
             .map_err(|error| named(name, error.error))?;
     }
     Ok(())
+}
+
+/// A file system's error without the path that a library added to its text.
+pub fn plain(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source());
+    let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    match cause.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 /// The digest of a run: 16 hex digits of 64-bit FNV-1a over experiment, seed and parameters.

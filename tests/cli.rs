@@ -339,7 +339,49 @@ fn rows_are_the_same_bytes_on_any_machine_and_any_number_of_threads() {
     assert_eq!(digests, [GOLDEN; 3]);
 }
 
-const GOLDEN: &str = "35dc8d67559d25b11fbd14ce11f8431c8cb6ca7a8bdb2446a84c60268b27c6c6";
+const GOLDEN: &str = "6837cfb719a4cd495cf01ad65d993d12bc616312acd891884a2be1edaa07d4d2";
+
+#[test]
+fn everything_that_flags_accept_is_listed() {
+    let text = |args: &[&str]| String::from_utf8(sim(args).output().unwrap().stdout).unwrap();
+    let all = text(&["list"]);
+    for (what, name) in [
+        ("schemes", "ticket_block"),
+        ("engines", "textbook"),
+        ("measures", "right_edge_share"),
+        ("streams", "ksuid20"),
+        ("kinds", "unsigned"),
+        ("arrivals", "bursty"),
+    ] {
+        let one = text(&["list", what]);
+        assert!(
+            one.contains(name) && all.contains(one.trim_end()),
+            "{what}: {one}"
+        );
+    }
+}
+
+/// The second phase begins when the first one's last rows are in.
+#[test]
+fn phases_of_one_scheme_do_not_issue_an_id_twice() {
+    let folder = TempDir::new().unwrap();
+    for seed in ["1", "2", "3", "4"] {
+        for arrivals in ["steady", "poisson", "bursty"] {
+            let scheme = "snowflake:rows=20k+snowflake:rows=20k";
+            let args = [
+                "btree",
+                "--scheme",
+                scheme,
+                "--arrivals",
+                arrivals,
+                "--seed",
+                seed,
+            ];
+            let (code, _, stderr) = run(&args, folder.path(), b"");
+            assert_eq!(code, 0, "{stderr}");
+        }
+    }
+}
 
 #[test]
 fn the_first_example_of_every_tutorial_comes_out() {

@@ -3,11 +3,11 @@
 
 use idlab::engine::{EngineOptions, Geometry, POSTGRES};
 use idlab::id::Key;
-use idlab::measure::{Splits, fill};
-use idlab::record::Number;
+use idlab::measure::{Rows, measure_tree};
+use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{AnySource, Source, Stream};
-use idlab::store::{BTree, Uniqueness, load};
+use idlab::store::Uniqueness;
 
 /// Stream, rows; leaf pages, internal pages, level of the root, splits whose new
 /// entry went left and right; in 0.01 %: the share of leaves whose right neighbour
@@ -78,46 +78,38 @@ const MEASURED: &[(&str, u64, [u64; 5], [u64; 2])] = &[
     ),
 ];
 
-fn per_10_000(share: Number) -> u64 {
-    (share.as_f64() * 10_000.0).round() as u64
-}
-
+/// All that is compared, from the rows that `sim btree` writes.
 fn measure<K: Key>(
     mut source: Box<dyn Source<K>>,
     rows: u64,
     geometry: Geometry,
 ) -> ([u64; 5], [u64; 2]) {
-    let mut tree = BTree::new(geometry, Uniqueness::Promised);
-    let mut splits = Splits::default();
-    load(
+    let mut found = Rows::new("", "", "", Parameters::new());
+    let unique = Uniqueness::Promised;
+    measure_tree(
         &mut *source,
         Some(rows),
-        &mut tree,
-        &mut splits,
-        |_, _| {},
+        geometry,
+        unique,
+        &mut found,
         |_| {},
     )
     .unwrap();
-    let numbers: Vec<_> = tree.leaves().map(|(number, _)| number).collect();
-    let descents = numbers.windows(2).filter(|pair| pair[1] < pair[0]).count() as u64;
-    let right = splits.leaf + splits.internal - splits.left;
-    let level = u64::from(tree.tree_level());
-    let pages = [
-        tree.leaf_pages(),
-        tree.internal_pages(),
-        level,
-        splits.left,
-        right,
-    ];
-    assert_eq!(tree.index_bytes(), 8192 * (1 + pages[0] + pages[1]));
-    assert_eq!(tree.first_duplicate(), None);
-    (
-        pages,
-        [
-            per_10_000(Number::ratio(descents, tree.leaf_pages())),
-            per_10_000(fill(&tree)),
-        ],
-    )
+    let found = found.into_rows();
+    let total = |measure: &str| {
+        let row = found
+            .iter()
+            .find(|row| row.measure == measure && row.x.is_none());
+        row.unwrap().value.as_f64()
+    };
+    let whole = |measure| total(measure) as u64;
+    let per_10_000 = |measure| (total(measure) * 10_000.0).round() as u64;
+    let [leaves, internal] = ["leaf_pages", "internal_pages"].map(whole);
+    assert_eq!(whole("index_bytes"), 8192 * (1 + leaves + internal));
+    let left = whole("left_splits");
+    let right = whole("leaf_splits") + whole("internal_splits") - left;
+    let shares = ["fragmentation_share", "fill_mean"].map(per_10_000);
+    ([leaves, internal, whole("tree_level"), left, right], shares)
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
 /// A strip of all shades with the counts they stand for.
 fn scale(picture: &mut Picture, most: f64) {
     const WIDTH: f64 = 24.0;
-    let (title, font) = ("inserts per cell: fewer → more", Font::LABEL);
+    let (title, font) = ("sampled inserts per cell: fewer → more", Font::LABEL);
     let y = picture.height;
     picture.text((GAP, y + 8.0), title, font, Anchor::Left);
     let left = GAP + font.width(title) + 24.0;

@@ -48,6 +48,19 @@ fn ids_come_at_the_rate_and_in_the_order_of_insertion() {
     }
 }
 
+/// A gap of 16.7 ns on average must not be 16.
+#[test]
+fn high_rates_are_kept() {
+    let spec = FleetSpec {
+        arrivals: Arrivals::Poisson,
+        ..FleetSpec::single(60_000_000, 1)
+    };
+    let issued = issue(scheme::<UuidV7>("uuid_v7"), spec, 100_000);
+    let seconds = (issued[99_999].minted.0 - START.0) as f64 / 1e9;
+    let rate = 100_000.0 / seconds;
+    assert!((rate / 60e6 - 1.0).abs() < 0.017, "{rate}");
+}
+
 #[test]
 fn writers_are_as_good_as_their_clocks_and_rows_as_late_as_their_delay() {
     let spec = FleetSpec {

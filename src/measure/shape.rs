@@ -120,3 +120,82 @@ pub fn newest_rows<K: Key>(tree: &BTree<K>, newest: &[K], rows: &mut Rows) {
     leaves.dedup();
     rows.total(&NEWEST_100_LEAVES, leaves.len() as u64);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{EngineOptions, Geometry, TEXTBOOK};
+    use crate::id::Column;
+    use crate::record::{Parameters, Row};
+    use crate::store::Uniqueness;
+
+    /// Four entries of 16 bytes a leaf; of five, two stay on the left page.
+    fn tree(keys: impl IntoIterator<Item = u64>) -> BTree<u64> {
+        let options = EngineOptions {
+            page_bytes: Some(64),
+            ..EngineOptions::default()
+        };
+        let geometry = Geometry::new(&TEXTBOOK, Column::Bigint, options).unwrap();
+        let leaf = geometry.leaf[0];
+        assert_eq!((leaf.capacity, leaf.left_entries), (4, 2));
+        let mut tree = BTree::new(geometry, Uniqueness::Checked);
+        keys.into_iter()
+            .for_each(|key| assert!(tree.insert(key, &mut ())));
+        tree
+    }
+
+    fn totals(tree: &BTree<u64>, newest: &[u64]) -> Vec<Row> {
+        let mut rows = Rows::new("", "", "", Parameters::new());
+        shape(tree, &mut rows);
+        newest_rows(tree, newest, &mut rows);
+        rows.into_rows()
+    }
+
+    fn value(rows: &[Row], measured: &Measured) -> f64 {
+        let found = rows
+            .iter()
+            .find(|row| row.measure == measured.name && row.x.is_none());
+        found.unwrap().value.as_f64()
+    }
+
+    #[test]
+    fn fill_and_histogram_of_a_hand_made_tree() {
+        // 0 1 | 2 3 | 4 5 6: two leaves half full, one at three quarters.
+        let tree = tree(0..7);
+        let entries: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
+        assert_eq!(entries, [2, 2, 3]);
+        let rows = totals(&tree, &[]);
+        assert_eq!(value(&rows, &FILL_MEAN), 7.0 / 12.0);
+        assert_eq!(value(&rows, &FRAGMENTATION_SHARE), 0.0);
+        let bins = rows
+            .iter()
+            .filter(|row| row.measure == LEAF_PAGES_BY_FILL.name);
+        let filled: Vec<_> = bins
+            .map(|row| (row.x.unwrap().as_f64(), row.value.as_f64()))
+            .filter(|bin| bin.1 > 0.0)
+            .collect();
+        assert_eq!(filled, [(50.0, 2.0), (75.0, 1.0)]);
+        assert!(rows.iter().all(|row| row.measure != NEWEST_100_LEAVES.name));
+    }
+
+    #[test]
+    fn fragmentation_counts_leaves_before_an_older_one() {
+        // 0 10 | 20 30 40, then 1 2 3 split the left leaf: leaf 2 lies before leaf 1.
+        let tree = tree([0, 10, 20, 30, 40, 1, 2, 3]);
+        let numbers: Vec<_> = tree.leaves().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [0, 2, 1]);
+        let rows = totals(&tree, &[]);
+        assert_eq!(value(&rows, &FRAGMENTATION_SHARE), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn the_newest_rows_are_counted_by_leaf() {
+        let tree = tree(0..1000);
+        let newest: Vec<u64> = (900..1000).collect();
+        // Two to a leaf, but for the last one's.
+        let leaves = value(&totals(&tree, &newest), &NEWEST_100_LEAVES);
+        assert!((49.0..=50.0).contains(&leaves), "{leaves}");
+        let scattered: Vec<u64> = (0..100).map(|i| i * 10).collect();
+        assert_eq!(value(&totals(&tree, &scattered), &NEWEST_100_LEAVES), 100.0);
+    }
+}

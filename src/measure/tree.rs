@@ -34,14 +34,14 @@ pub fn measure_tree<K: Key>(
     progress: impl Fn(u64),
 ) -> Result<TreeRun<K>, LoadError> {
     let mut tree = BTree::new(geometry, uniqueness);
-    let mut sinks = (Edge::default(), Splits::default(), WorkingSet::default());
+    let mut sinks = (Edge::default(), (Splits::default(), WorkingSet::default()));
     let mut sample = Sample::default();
     let loaded = load(
         source,
         limit,
         &mut tree,
         &mut sinks,
-        |tree, (_, splits, working_set)| {
+        |tree, (_, (splits, working_set))| {
             splits.point(rows);
             size(tree, rows);
             working_set.point(rows);
@@ -56,7 +56,7 @@ pub fn measure_tree<K: Key>(
     {
         return Err(LoadError::Duplicate(format!("{key:?}")));
     }
-    let (edge, splits, working_set) = sinks;
+    let (edge, (splits, working_set)) = sinks;
     edge.totals(rows);
     splits.totals(rows);
     shape(&tree, rows);

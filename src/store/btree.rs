@@ -301,7 +301,7 @@ impl<K: Key> BTree<K> {
         })
     }
 
-    /// A key that was inserted twice, if any was.
+    /// The least key, or one near it, that was inserted twice, if any was.
     pub fn first_duplicate(&self) -> Option<K> {
         let mut prefixes = Vec::new();
         let mut last = None;

@@ -5,20 +5,22 @@ use crate::id::Key;
 use crate::source::{Source, SourceError};
 use thiserror::Error;
 
-/// Rows at which curves have a point: eight a decade from 100 up, and the end.
+/// Rows at which curves have a point: eight a decade from 100 up and, if the
+/// end is known, 24 at equal distances up to it.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
-    next: u32,
+    last: u64,
     rows: Option<u64>,
 }
 
 /// The eight points of a decade, in per cent of its start.
 const DECADE: [u64; 8] = [100, 130, 180, 240, 320, 420, 560, 750];
+const EQUAL: u64 = 24;
 
 impl Checkpoints {
     /// The points of a load of `rows` rows, or of one without a known end.
     pub fn new(rows: Option<u64>) -> Self {
-        Self { next: 0, rows }
+        Self { last: 0, rows }
     }
 }
 
@@ -26,17 +28,23 @@ impl Iterator for Checkpoints {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let (decade, step) = (self.next / 8, self.next as usize % 8);
-        let point = 10u64.checked_pow(decade)?.checked_mul(DECADE[step])?;
-        self.next += 1;
-        match self.rows {
-            Some(rows) if point >= rows => {
-                self.next = u32::MAX;
-                self.rows = Some(0);
-                (rows > 0).then_some(rows)
+        let last = self.last;
+        let decades = (0..17).flat_map(|decade| DECADE.map(|point| point * 10u64.pow(decade)));
+        let mut geometric = decades.skip_while(|&point| point <= last);
+        let next = match self.rows {
+            Some(rows) if last >= rows => return None,
+            Some(rows) => {
+                let equal = |i: u64| (u128::from(rows) * u128::from(i) / u128::from(EQUAL)) as u64;
+                let equal = (1..=EQUAL).map(equal).find(|&point| point > last.max(99));
+                [geometric.next(), equal, Some(rows)]
+                    .into_iter()
+                    .flatten()
+                    .min()?
             }
-            _ => Some(point),
-        }
+            None => geometric.next()?,
+        };
+        self.last = next;
+        Some(next)
     }
 }
 
@@ -87,7 +95,7 @@ pub fn load<K: Key, S: Sink>(
         first_duplicate: None,
     };
     let mut offered = 0;
-    let mut reported = 0;
+    let mut pointed = 0;
     'load: for checkpoint in Checkpoints::new(rows) {
         while offered < checkpoint {
             let wanted = BATCH.min(checkpoint - offered) as usize;
@@ -116,10 +124,12 @@ pub fn load<K: Key, S: Sink>(
                 break 'load;
             }
         }
-        point(tree, sink);
-        reported = offered;
+        if tree.rows() > pointed {
+            point(tree, sink);
+            pointed = tree.rows();
+        }
     }
-    if reported < offered {
+    if tree.rows() > pointed {
         point(tree, sink);
     }
     Ok(loaded)
@@ -143,10 +153,14 @@ mod tests {
         let points = |rows| Checkpoints::new(rows).collect::<Vec<_>>();
         assert_eq!(points(Some(50)), [50]);
         assert_eq!(points(Some(100)), [100]);
-        assert_eq!(points(Some(200)), [100, 130, 180, 200]);
-        assert!(points(Some(0)).is_empty());
-        let million = points(Some(1_000_000));
-        assert_eq!((million.len(), million[32]), (33, 1_000_000));
+        assert_eq!(points(Some(101)), [100, 101]);
+        let many = points(Some(2400));
+        assert!(
+            many.starts_with(&[100, 130, 180, 200, 240, 300, 320, 400, 420]),
+            "{many:?}"
+        );
+        assert!(many.ends_with(&[2200, 2300, 2400]), "{many:?}");
+        assert!(points(Some(1_000_000)).contains(&500_000));
         assert!(Checkpoints::new(None).take(150).is_sorted());
     }
 }
