@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree tail ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree tail verify ids list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook
@@ -19,6 +19,7 @@ sim btree -n 20k --out "$out/one" --engine postgres,textbook --threads 1 >/dev/n
 cmp <(rows "$out/one/btree.jsonl") <(rows "$out/two/btree.jsonl")
 sim btree --stream uuid4,seq8 -n 20k --out "$out" --format csv >/dev/null
 sim ids ulid -n 5000 | sim btree --ids - --out "$out" --format jsonl >/dev/null
+sim verify --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null

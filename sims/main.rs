@@ -8,6 +8,7 @@ mod list;
 mod recorder;
 mod report;
 mod tail;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Btree(args) => btree::run(args),
         Command::Tail(args) => tail::run(args),
         Command::Ids(args) => ids::run(&args),
+        Command::Verify(args) => verify::run(args),
         Command::List(args) => list::run(&args),
     };
     match result {
@@ -53,6 +55,7 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     Btree(btree::Args),
     Tail(tail::Args),
+    Verify(verify::Args),
     Ids(ids::Args),
     List(list::Args),
 }

@@ -105,8 +105,8 @@ pub fn run(args: Args) -> Result<()> {
         .with_context(|| spec.to_string())?;
         let mut rows = Rows::new(&digest, &spec.to_string(), engine.name, Parameters::new());
         rows.point(&INDEX_BYTES, per_ms, tree.index_bytes());
-        rows.point(&LEAF_SPLITS, per_ms, splits.leaf);
-        rows.point(&INTERNAL_SPLITS, per_ms, splits.internal);
+        rows.point(&LEAF_SPLITS, per_ms, splits.leaf_splits());
+        rows.point(&INTERNAL_SPLITS, per_ms, splits.internal_splits());
         rows.point(&FILL_MEAN, per_ms, fill(&tree));
         Ok(rows.into_rows())
     };

@@ -16,6 +16,15 @@ pub struct Split {
     pub about: &'static str,
 }
 
+/// What an engine writes ahead of its pages, as far as it is modelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Log {
+    /// Nothing, or nothing that is modelled.
+    None,
+    /// PostgreSQL's records of resource manager Btree.
+    Nbtree,
+}
+
 /// An engine profile.
 #[derive(Clone, Copy)]
 pub struct Engine {
@@ -42,6 +51,8 @@ pub struct Engine {
     pub fill_factor_percent: Option<u32>,
     /// How a full page is divided.
     pub split: Split,
+    /// What it writes ahead of its pages.
+    pub log: Log,
 }
 
 impl fmt::Debug for Engine {
@@ -160,6 +171,8 @@ pub struct Geometry {
     pub page_bytes: u32,
     /// Pages besides leaf and internal ones.
     pub meta_pages: u64,
+    /// What is written ahead of the pages.
+    pub log: Log,
     /// A leaf, by whether it is rightmost.
     pub leaf: [Page; 2],
     /// An internal page, by whether it is the rightmost of its level.
@@ -238,6 +251,7 @@ impl Geometry {
         Ok(Self {
             page_bytes,
             meta_pages: engine.meta_pages,
+            log: engine.log,
             leaf: [page(true, false)?, page(true, true)?],
             internal: [page(false, false)?, page(false, true)?],
         })

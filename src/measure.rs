@@ -11,6 +11,7 @@ mod locality;
 mod shape;
 mod splits;
 mod tree;
+mod wal;
 mod working_set;
 
 pub use edge::Edge;
@@ -45,8 +46,16 @@ pub const MEASURES: &[&Measured] = &[
     &shape::FILL_MEAN,
     &shape::LEAF_PAGES_BY_FILL,
     &shape::FRAGMENTATION_SHARE,
+    &shape::LEAF_ITEMS_P05,
+    &shape::LEAF_ITEMS_P50,
+    &shape::LEAF_ITEMS_P95,
+    &shape::LEAF_ITEMS_MEAN,
     &shape::NEWEST_100_LEAVES,
     &working_set::WORKING_SET_LEAVES,
+    &wal::WAL_RECORD_BYTES,
+    &wal::WAL_LEAF_INSERTS,
+    &wal::WAL_UPPER_INSERTS,
+    &wal::WAL_NEW_ROOTS,
     &locality::LOCALITY,
     &DUPLICATE_IDS,
     &SKIPPED_LINES,

@@ -339,7 +339,7 @@ fn rows_are_the_same_bytes_on_any_machine_and_any_number_of_threads() {
     assert_eq!(digests, [GOLDEN; 3]);
 }
 
-const GOLDEN: &str = "6837cfb719a4cd495cf01ad65d993d12bc616312acd891884a2be1edaa07d4d2";
+const GOLDEN: &str = "8d8138fafa0d47a5bd149b90dfa7f6f2712973656773c4bd3ac4df7c1795caa0";
 
 #[test]
 fn everything_that_flags_accept_is_listed() {
@@ -434,6 +434,18 @@ fn the_half_leaf_cliff_is_where_it_should_be() {
         let found = value("index_bytes") / 1_048_576.0;
         assert!((found / mib - 1.0).abs() < 0.005, "{per_ms}: {found} MiB");
     }
+}
+
+/// `sim verify` ends with exit code 1 if a prediction is beyond its tolerance.
+#[test]
+fn every_recorded_load_is_predicted() {
+    let folder = TempDir::new().unwrap();
+    let (code, stdout, stderr) = run(&["verify"], folder.path(), b"");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = findings(folder.path(), "verify");
+    assert_eq!(records.lines().count(), 86 * 15);
+    let (code, _, stderr) = run(&["verify", "--engine", "oracle"], folder.path(), b"");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
 }
 
 /// Memory is a promise too: at most 2.2 times the bytes of the keys.

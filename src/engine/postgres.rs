@@ -1,6 +1,6 @@
 //! PostgreSQL's nbtree, for a unique index on one fixed-width column.
 
-use super::{Engine, Page, Split};
+use super::{Engine, Log, Page, Split};
 use crate::id::Column;
 
 /// PostgreSQL 15 to 18, nbtree, unique single-column index.
@@ -33,6 +33,7 @@ pub const POSTGRES: Engine = Engine {
         left_entries,
         about: "by free space: half and half, but at the fill factor (70 % on internal pages) where the page is the rightmost of its level",
     },
+    log: Log::Nbtree,
 };
 
 const LINE_POINTER_BYTES: u32 = 4;

@@ -1,6 +1,6 @@
 //! The B+-tree of the textbooks: every split is even.
 
-use super::{Engine, Page, Split};
+use super::{Engine, Log, Page, Split};
 
 /// A B+-tree that divides every full page in the middle, wherever the new
 /// entry falls, and keeps nothing but keys and 8-byte pointers.
@@ -20,6 +20,7 @@ pub const TEXTBOOK: Engine = Engine {
     high_key: false,
     fill_factor_percent: None,
     split: Split { left_entries: even, about: "half and half" },
+    log: Log::None,
 };
 
 fn even(page: &Page) -> u32 {

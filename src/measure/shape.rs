@@ -42,6 +42,26 @@ pub(super) const LEAF_PAGES_BY_FILL: Measured = Measured {
     unit: "pages",
     about: "leaf pages whose fill lies in the 5 points up to x per cent",
 };
+pub(super) const LEAF_ITEMS_P05: Measured = Measured {
+    name: "leaf_items_p05",
+    unit: "entries",
+    about: "entries a leaf, 5th percentile over leaves, the high key not counted",
+};
+pub(super) const LEAF_ITEMS_P50: Measured = Measured {
+    name: "leaf_items_p50",
+    unit: "entries",
+    about: "the same, median",
+};
+pub(super) const LEAF_ITEMS_P95: Measured = Measured {
+    name: "leaf_items_p95",
+    unit: "entries",
+    about: "the same, 95th percentile",
+};
+pub(super) const LEAF_ITEMS_MEAN: Measured = Measured {
+    name: "leaf_items_mean",
+    unit: "entries",
+    about: "the same, mean",
+};
 pub(super) const FRAGMENTATION_SHARE: Measured = Measured {
     name: "fragmentation_share",
     unit: "share",
@@ -101,6 +121,16 @@ pub fn shape<K: Key>(tree: &BTree<K>, rows: &mut Rows) {
         bins[bin as usize] += 1;
         descents += u64::from(number < std::mem::replace(&mut last, number));
     }
+    let mut entries: Vec<u32> = tree.leaves().map(|(_, entries)| entries).collect();
+    entries.sort_unstable();
+    let quantile = |per_cent: usize| entries[(entries.len() * per_cent).div_ceil(100).max(1) - 1];
+    rows.total(&LEAF_ITEMS_P05, quantile(5));
+    rows.total(&LEAF_ITEMS_P50, quantile(50));
+    rows.total(&LEAF_ITEMS_P95, quantile(95));
+    rows.total(
+        &LEAF_ITEMS_MEAN,
+        Number::ratio(tree.rows(), tree.leaf_pages()),
+    );
     rows.total(
         &FRAGMENTATION_SHARE,
         Number::ratio(descents, tree.leaf_pages()),

@@ -37,21 +37,24 @@ pub(super) const LEFT_SPLITS: Measured = Measured {
     about: "splits whose new entry went to the left page; PostgreSQL's wal_split_l",
 };
 
-/// Counts splits.
+/// Splits of one class of pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Class {
+    /// Splits.
+    pub splits: u64,
+    /// Those whose new entry went to the left page.
+    pub left: u64,
+}
+
+/// Counts splits by class of page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Splits {
     /// Inserts.
     pub inserts: u64,
-    /// Leaf splits.
-    pub leaf: u64,
-    /// Internal splits.
-    pub internal: u64,
-    /// Leaf splits at the right edge.
-    pub rightmost_leaf: u64,
-    /// Internal splits at the right edge of their level.
-    pub rightmost_internal: u64,
-    /// Splits whose new entry went to the left page.
-    pub left: u64,
+    /// Of leaves, by whether they were the rightmost.
+    pub leaf: [Class; 2],
+    /// Of internal pages, by whether they were the rightmost of their level.
+    pub internal: [Class; 2],
 }
 
 impl Sink for Splits {
@@ -61,31 +64,53 @@ impl Sink for Splits {
     }
 
     fn split(&mut self, event: &Split) {
-        let (all, rightmost) = match event.level {
-            0 => (&mut self.leaf, &mut self.rightmost_leaf),
-            _ => (&mut self.internal, &mut self.rightmost_internal),
+        let classes = match event.level {
+            0 => &mut self.leaf,
+            _ => &mut self.internal,
         };
-        *all += 1;
-        *rightmost += u64::from(event.rightmost);
-        self.left += u64::from(event.new_entry_left);
+        let class = &mut classes[usize::from(event.rightmost)];
+        class.splits += 1;
+        class.left += u64::from(event.new_entry_left);
     }
 }
 
 impl Splits {
+    /// Leaf splits.
+    pub fn leaf_splits(&self) -> u64 {
+        self.leaf[0].splits + self.leaf[1].splits
+    }
+
+    /// Internal splits.
+    pub fn internal_splits(&self) -> u64 {
+        self.internal[0].splits + self.internal[1].splits
+    }
+
+    /// Splits whose new entry went to the left page.
+    pub fn left_splits(&self) -> u64 {
+        self.leaf
+            .iter()
+            .chain(&self.internal)
+            .map(|class| class.left)
+            .sum()
+    }
+
     /// Writes a point of the curves.
     pub fn point(&self, rows: &mut Rows) {
-        rows.point(&LEAF_SPLITS, self.inserts, self.leaf);
-        rows.point(&INTERNAL_SPLITS, self.inserts, self.internal);
+        rows.point(&LEAF_SPLITS, self.inserts, self.leaf_splits());
+        rows.point(&INTERNAL_SPLITS, self.inserts, self.internal_splits());
     }
 
     /// Writes the totals.
     pub fn totals(&self, rows: &mut Rows) {
-        rows.total(&LEAF_SPLITS, self.leaf);
-        rows.total(&INTERNAL_SPLITS, self.internal);
-        let per_1000 = Number::ratio((self.leaf + self.internal) * 1000, self.inserts);
-        rows.total(&SPLITS_PER_1000_INSERTS, per_1000);
-        rows.total(&RIGHTMOST_LEAF_SPLITS, self.rightmost_leaf);
-        rows.total(&RIGHTMOST_INTERNAL_SPLITS, self.rightmost_internal);
-        rows.total(&LEFT_SPLITS, self.left);
+        let all = self.leaf_splits() + self.internal_splits();
+        rows.total(&LEAF_SPLITS, self.leaf_splits());
+        rows.total(&INTERNAL_SPLITS, self.internal_splits());
+        rows.total(
+            &SPLITS_PER_1000_INSERTS,
+            Number::ratio(all * 1000, self.inserts),
+        );
+        rows.total(&RIGHTMOST_LEAF_SPLITS, self.leaf[1].splits);
+        rows.total(&RIGHTMOST_INTERNAL_SPLITS, self.internal[1].splits);
+        rows.total(&LEFT_SPLITS, self.left_splits());
     }
 }

@@ -1,7 +1,8 @@
 //! All measures of one stream in one tree.
 
+use super::wal::nbtree_wal;
 use super::{DUPLICATE_IDS, Edge, Rows, Sample, Splits, WorkingSet, newest_rows, shape, size};
-use crate::engine::Geometry;
+use crate::engine::{Geometry, Log};
 use crate::id::Key;
 use crate::source::Source;
 use crate::store::{BTree, LoadError, Uniqueness, load};
@@ -60,6 +61,9 @@ pub fn measure_tree<K: Key>(
     edge.totals(rows);
     splits.totals(rows);
     shape(&tree, rows);
+    if geometry.log == Log::Nbtree {
+        nbtree_wal(&splits, &geometry, tree.tree_level(), rows);
+    }
     newest_rows(&tree, &loaded.newest, rows);
     working_set.totals(rows);
     if uniqueness == Uniqueness::Checked {

@@ -1,0 +1,293 @@
+//! `sim verify`: predictions beside measurements of real engines.
+
+use crate::args::{self, usage};
+use crate::recorder::{self, OutputArgs, Recorder};
+use crate::report;
+use anyhow::{Context, Result, bail};
+use idlab::chart::{Chart, ChartError};
+use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+use idlab::measure::{Rows, measure_tree};
+use idlab::record::{Measured, Parameters, Records, Row};
+use idlab::reference::Reference;
+use idlab::source::{AnySource, Stream};
+use idlab::store::Uniqueness;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Predictions beside measurements of real engines
+///
+/// Loads the same keys as the engines got (results/reference/) and compares, column by column.
+/// Ends with exit code 1 if an error is beyond the tolerance.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  sim verify\n  sim verify --engine postgres --format csv > errors.csv"
+)]
+pub struct Args {
+    /// Engine profile; postgres is the one with recorded rows so far
+    #[arg(long, value_name = "NAME", default_value = "postgres", value_parser = args::item)]
+    engine: String,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const POSTGRESQL: &str = include_str!("../results/reference/postgresql.csv");
+
+/// One column of the measurements: how it is predicted from the totals of a load.
+struct Column {
+    name: &'static str,
+    predict: fn(&Totals, &Load) -> f64,
+    /// Largest error that passes, relative to the measured value.
+    tolerance: f64,
+}
+
+/// The totals of a predicted load, by measure.
+type Totals = BTreeMap<String, f64>;
+
+/// A measured load, by column.
+type Load = BTreeMap<String, String>;
+
+const fn exact(name: &'static str, predict: fn(&Totals, &Load) -> f64) -> Column {
+    Column {
+        name,
+        predict,
+        tolerance: 0.0,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    exact("tree_level", |totals, _| totals["tree_level"]),
+    exact("leaf_pages", |totals, _| totals["leaf_pages"]),
+    exact("internal_pages", |totals, _| totals["internal_pages"]),
+    exact("index_bytes", |totals, _| totals["index_bytes"]),
+    exact("avg_leaf_density_pct", density),
+    exact("leaf_fragmentation_pct", |totals, _| {
+        hundredths(totals["fragmentation_share"])
+    }),
+    exact("leaf_items_p05", |totals, _| totals["leaf_items_p05"]),
+    exact("leaf_items_p50", |totals, _| totals["leaf_items_p50"]),
+    exact("leaf_items_p95", |totals, _| totals["leaf_items_p95"]),
+    exact("wal_insert_leaf", |totals, _| totals["wal_leaf_inserts"]),
+    exact("wal_insert_upper", |totals, _| totals["wal_upper_inserts"]),
+    exact("wal_split_l", |totals, _| totals["left_splits"]),
+    exact("wal_split_r", |totals, _| {
+        splits(totals) - totals["left_splits"]
+    }),
+    exact("wal_newroot", |totals, _| totals["wal_new_roots"]),
+    Column {
+        name: "wal_btree_record_bytes",
+        predict: |totals, _| totals["wal_record_bytes"],
+        tolerance: 0.01,
+    },
+];
+
+fn splits(totals: &Totals) -> f64 {
+    totals["leaf_splits"] + totals["internal_splits"]
+}
+
+/// A share in per cent with two decimals, as the engine prints it.
+fn hundredths(share: f64) -> f64 {
+    (share * 10_000.0).round() / 100.0
+}
+
+/// Release 15 counts a free line pointer of 4 bytes a page as used.
+fn density(totals: &Totals, load: &Load) -> f64 {
+    let free_pointer = if load["version"].starts_with("15.") {
+        4.0 / 8152.0
+    } else {
+        0.0
+    };
+    hundredths(totals["fill_mean"] + free_pointer)
+}
+
+const PREDICTED: Measured = Measured {
+    name: "",
+    unit: "",
+    about: "",
+};
+
+pub fn run(args: Args) -> Result<()> {
+    if args.engine != POSTGRES.name {
+        return Err(usage(format!(
+            "--engine {}: no recorded rows can be verified yet, expected {}",
+            args.engine, POSTGRES.name
+        )));
+    }
+    if args.output.seed != 1 {
+        return Err(usage("--seed: the engines were loaded with seed 1"));
+    }
+    let mut reader = csv::Reader::from_reader(POSTGRESQL.as_bytes());
+    let loads: Vec<Load> = reader
+        .deserialize()
+        .collect::<Result<_, _>>()
+        .context("results/reference/postgresql.csv")?;
+    let mut streams: Vec<(&str, u64)> = Vec::new();
+    for load in &loads {
+        let stream = (&*load["stream"], load["n_rows"].parse()?);
+        if !streams.contains(&stream) {
+            streams.push(stream);
+        }
+    }
+    let most = streams.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
+    let threads = recorder::threads(
+        &args.output,
+        streams.len(),
+        recorder::tree_bytes(most, 20),
+        "the largest load",
+    )?;
+    let params = Parameters::from([("engine".to_owned(), args.engine.clone().into())]);
+    let mut recorder = Recorder::start("verify", &args.output, params)?;
+    let bar = recorder::progress(Some(streams.iter().map(|(_, rows)| rows).sum()));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let predicted: Vec<Totals> = pool.install(|| {
+        streams
+            .par_iter()
+            .map(|&(name, rows)| predict(name, rows, &bar))
+            .collect::<Result<_>>()
+    })?;
+    bar.finish_and_clear();
+    let mut beyond = 0;
+    for load in &loads {
+        let rows_loaded: u64 = load["n_rows"].parse()?;
+        let at = streams
+            .iter()
+            .position(|&stream| stream == (&*load["stream"], rows_loaded));
+        let totals = &predicted[at.context("each load has a stream")?];
+        let mut rows = Rows::new(
+            recorder.digest(),
+            &load["stream"],
+            &args.engine,
+            Parameters::new(),
+        );
+        for column in COLUMNS {
+            let measured: f64 = load[column.name].parse().with_context(|| column.name)?;
+            let value = (column.predict)(totals, load);
+            let error = if value == measured {
+                0.0
+            } else {
+                value / measured - 1.0
+            };
+            beyond += usize::from(error.abs() > column.tolerance);
+            let name = Measured {
+                name: column.name,
+                ..PREDICTED
+            };
+            let told = [
+                "version",
+                "n_rows",
+                "load_method",
+                "checkpoint_every_rows",
+                "shared_buffers_mib",
+            ];
+            let mut params: Vec<_> = told
+                .iter()
+                .map(|name| (*name, load[*name].clone().into()))
+                .collect();
+            params.push(("measured", measured.into()));
+            params.push(("tolerance", column.tolerance.into()));
+            rows.push(&name, None, idlab::record::Number::Real(value), &params);
+        }
+        recorder.add(rows.into_rows(), None);
+    }
+    recorder.finish(|_| Ok::<Vec<Chart>, ChartError>(Vec::new()), table)?;
+    if beyond > 0 {
+        bail!("{beyond} predictions are beyond their tolerance");
+    }
+    Ok(())
+}
+
+/// Loads the stream as the engine got it.
+fn predict(name: &str, rows: u64, bar: &indicatif::ProgressBar) -> Result<Totals> {
+    let stream: Stream = Reference::new(name, 1)?.into();
+    let geometry = Geometry::new(&POSTGRES, stream.column, EngineOptions::default())?;
+    let mut found = Rows::new("", name, POSTGRES.name, Parameters::new());
+    let unique = Uniqueness::Promised;
+    let see = |rows| bar.inc(rows);
+    match stream.keys {
+        AnySource::Bytes8(mut keys) => drop(measure_tree(
+            &mut *keys,
+            Some(rows),
+            geometry,
+            unique,
+            &mut found,
+            see,
+        )?),
+        AnySource::Bytes16(mut keys) => drop(measure_tree(
+            &mut *keys,
+            Some(rows),
+            geometry,
+            unique,
+            &mut found,
+            see,
+        )?),
+        AnySource::Bytes20(mut keys) => drop(measure_tree(
+            &mut *keys,
+            Some(rows),
+            geometry,
+            unique,
+            &mut found,
+            see,
+        )?),
+    }
+    let totals = found
+        .into_rows()
+        .into_iter()
+        .filter(|row| row.x.is_none() && row.params.is_empty());
+    Ok(totals
+        .map(|row| (row.measure, row.value.as_f64()))
+        .collect())
+}
+
+/// One line a column, then each prediction that is not exact.
+fn table(records: &Records) -> String {
+    let number = |row: &Row, name: &str| {
+        row.params
+            .get(name)
+            .and_then(serde_json::Value::as_f64)
+            .unwrap_or(f64::NAN)
+    };
+    let error = |row: &Row| {
+        let (value, measured) = (row.value.as_f64(), number(row, "measured"));
+        if value == measured {
+            0.0
+        } else {
+            (value / measured - 1.0).abs()
+        }
+    };
+    let lines = COLUMNS.iter().map(|column| {
+        let rows: Vec<_> = records
+            .rows
+            .iter()
+            .filter(|row| row.measure == column.name)
+            .collect();
+        let exact = rows.iter().filter(|row| error(row) == 0.0).count();
+        let worst = rows.iter().map(|row| error(row)).fold(0.0, f64::max);
+        vec![
+            column.name.to_owned(),
+            rows.len().to_string(),
+            exact.to_string(),
+            format!("{:.4}", worst * 100.0),
+            format!("{}", column.tolerance * 100.0),
+        ]
+    });
+    let mut text = report::table(
+        &["column", "loads", "exact", "worst\nerror %", "tolerance\n%"],
+        lines,
+    );
+    for row in records.rows.iter().filter(|row| error(row) > 0.0) {
+        let rows = row
+            .params
+            .get("n_rows")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        let (measured, value) = (number(row, "measured"), row.value.as_f64());
+        let _ = write!(
+            text,
+            "\n{} {rows} {}: measured {measured}, predicted {value}",
+            row.scheme, row.measure
+        );
+    }
+    text
+}
