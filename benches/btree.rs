@@ -46,6 +46,7 @@ fn measured(keys: &[u128]) -> u64 {
         Some(keys.len() as u64),
         geometry,
         unique,
+        None,
         &mut rows,
         |_| {},
     )

@@ -74,6 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(100_000),
         geometry,
         Uniqueness::Checked,
+        None,
         &mut rows,
         |_| {},
     )?;

@@ -64,6 +64,9 @@ pub struct Args {
     /// Bytes of row beside the key, where the engine keeps it in the leaf
     #[arg(long, value_name = "BYTES", default_value = "0", value_parser = args::size_bytes, help_heading = "Engine")]
     payload_bytes: u32,
+    /// Rows from one checkpoint to the next, for full-page images [default: no checkpoint]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Engine")]
+    checkpoint_rows: Option<u64>,
     /// Store ids as their text instead of binary
     #[arg(long, help_heading = "Engine")]
     text_keys: bool,
@@ -87,6 +90,7 @@ struct Task {
     engine: &'static Engine,
     rows: Option<u64>,
     geometry: Geometry,
+    checkpoint_rows: Option<u64>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
 }
@@ -245,6 +249,7 @@ fn prepare(
             engine,
             rows,
             geometry,
+            checkpoint_rows: args.checkpoint_rows,
             opened,
         },
         stored.value_bytes(),
@@ -303,6 +308,7 @@ fn tree<K: Key>(
         task.rows,
         task.geometry,
         unique,
+        task.checkpoint_rows,
         rows,
         |rows| bar.inc(rows),
     )
@@ -364,6 +370,7 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("fill_factor", args.fill_factor.into());
     set("payload_bytes", args.payload_bytes.into());
     set("text_keys", args.text_keys.into());
+    set("checkpoint_rows", args.checkpoint_rows.into());
     if let Some((Input::Dump { .. }, _)) = inputs.first() {
         set("as", args.kind.clone().into());
     }

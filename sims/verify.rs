@@ -77,7 +77,12 @@ const COLUMNS: &[Column] = &[
     Column {
         name: "wal_btree_record_bytes",
         predict: |totals, _| totals["wal_record_bytes"],
-        tolerance: 0.01,
+        tolerance: 0.0001,
+    },
+    Column {
+        name: "wal_btree_fpi_bytes",
+        predict: |totals, _| totals["wal_fpi_bytes"],
+        tolerance: 0.001,
     },
 ];
 
@@ -121,14 +126,14 @@ pub fn run(args: Args) -> Result<()> {
         .deserialize()
         .collect::<Result<_, _>>()
         .context("results/reference/postgresql.csv")?;
-    let mut streams: Vec<(&str, u64)> = Vec::new();
+    let mut streams: Vec<(&str, u64, u64)> = Vec::new();
     for load in &loads {
-        let stream = (&*load["stream"], load["n_rows"].parse()?);
+        let stream = key(load)?;
         if !streams.contains(&stream) {
             streams.push(stream);
         }
     }
-    let most = streams.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
+    let most = streams.iter().map(|(_, rows, _)| *rows).max().unwrap_or(0);
     let threads = recorder::threads(
         &args.output,
         streams.len(),
@@ -137,23 +142,21 @@ pub fn run(args: Args) -> Result<()> {
     )?;
     let params = Parameters::from([("engine".to_owned(), args.engine.clone().into())]);
     let mut recorder = Recorder::start("verify", &args.output, params)?;
-    let bar = recorder::progress(Some(streams.iter().map(|(_, rows)| rows).sum()));
+    let bar = recorder::progress(Some(streams.iter().map(|(_, rows, _)| rows).sum()));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()?;
     let predicted: Vec<Totals> = pool.install(|| {
         streams
             .par_iter()
-            .map(|&(name, rows)| predict(name, rows, &bar))
+            .map(|&stream| predict(stream, &bar))
             .collect::<Result<_>>()
     })?;
     bar.finish_and_clear();
     let mut beyond = 0;
     for load in &loads {
-        let rows_loaded: u64 = load["n_rows"].parse()?;
-        let at = streams
-            .iter()
-            .position(|&stream| stream == (&*load["stream"], rows_loaded));
+        let this = key(load)?;
+        let at = streams.iter().position(|&stream| stream == this);
         let totals = &predicted[at.context("each load has a stream")?];
         let mut rows = Rows::new(
             recorder.digest(),
@@ -198,12 +201,25 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
+/// What decides a prediction: stream, rows, rows from one checkpoint to the next (0: none).
+fn key(load: &Load) -> Result<(&str, u64, u64)> {
+    Ok((
+        &load["stream"],
+        load["n_rows"].parse()?,
+        load["checkpoint_every_rows"].parse()?,
+    ))
+}
+
 /// Loads the stream as the engine got it.
-fn predict(name: &str, rows: u64, bar: &indicatif::ProgressBar) -> Result<Totals> {
+fn predict(
+    (name, rows, checkpoint): (&str, u64, u64),
+    bar: &indicatif::ProgressBar,
+) -> Result<Totals> {
     let stream: Stream = Reference::new(name, 1)?.into();
     let geometry = Geometry::new(&POSTGRES, stream.column, EngineOptions::default())?;
     let mut found = Rows::new("", name, POSTGRES.name, Parameters::new());
     let unique = Uniqueness::Promised;
+    let checkpoint = Some(checkpoint).filter(|&rows| rows > 0);
     let see = |rows| bar.inc(rows);
     match stream.keys {
         AnySource::Bytes8(mut keys) => drop(measure_tree(
@@ -211,6 +227,7 @@ fn predict(name: &str, rows: u64, bar: &indicatif::ProgressBar) -> Result<Totals
             Some(rows),
             geometry,
             unique,
+            checkpoint,
             &mut found,
             see,
         )?),
@@ -219,6 +236,7 @@ fn predict(name: &str, rows: u64, bar: &indicatif::ProgressBar) -> Result<Totals
             Some(rows),
             geometry,
             unique,
+            checkpoint,
             &mut found,
             see,
         )?),
@@ -227,6 +245,7 @@ fn predict(name: &str, rows: u64, bar: &indicatif::ProgressBar) -> Result<Totals
             Some(rows),
             geometry,
             unique,
+            checkpoint,
             &mut found,
             see,
         )?),

@@ -19,10 +19,11 @@ pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
 pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{TreeRun, measure_tree};
+pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 
 use crate::record::{Measured, Number, Parameters, Row};
-use crate::store::{Insert, Sink, Split};
+use crate::store::{Insert, Separator, Sink, Split};
 
 /// Every measure, in the order of `sim list`.
 pub const MEASURES: &[&Measured] = &[
@@ -53,6 +54,7 @@ pub const MEASURES: &[&Measured] = &[
     &shape::NEWEST_100_LEAVES,
     &working_set::WORKING_SET_LEAVES,
     &wal::WAL_RECORD_BYTES,
+    &wal::WAL_FPI_BYTES,
     &wal::WAL_LEAF_INSERTS,
     &wal::WAL_UPPER_INSERTS,
     &wal::WAL_NEW_ROOTS,
@@ -87,6 +89,16 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     fn split(&mut self, event: &Split) {
         self.0.split(event);
         self.1.split(event);
+    }
+
+    fn separator(&mut self, event: &Separator) {
+        self.0.separator(event);
+        self.1.separator(event);
+    }
+
+    fn new_root(&mut self, page: u32) {
+        self.0.new_root(page);
+        self.1.new_root(page);
     }
 }
 

@@ -15,6 +15,10 @@ pub struct Insert {
     pub edge_distance_leaves: u32,
     /// Whether the key is above every earlier key.
     pub new_maximum: bool,
+    /// Whether the leaf split for it: then that is what was logged.
+    pub split: bool,
+    /// Entries of the leaf, the new one included.
+    pub entries: u32,
 }
 
 /// A page was divided; an insert follows if it was a leaf.
@@ -30,6 +34,32 @@ pub struct Split {
     pub left: u32,
     /// The new page.
     pub right: u32,
+    /// Entries that stay on the left page.
+    pub left_entries: u32,
+    /// The leaf that was to the right of the divided one.
+    pub old_right: Option<Neighbour>,
+}
+
+/// A leaf beside another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Neighbour {
+    /// Its number.
+    pub leaf: u32,
+    /// Whether it is the rightmost leaf.
+    pub rightmost: bool,
+    /// Its entries.
+    pub entries: u32,
+}
+
+/// A separator was put into an internal page that had room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Separator {
+    /// The page.
+    pub page: u32,
+    /// Whether it is the rightmost page of its level.
+    pub rightmost: bool,
+    /// Children of the page, the new one included.
+    pub children: u32,
 }
 
 /// Receives a store's events in order.
@@ -38,6 +68,10 @@ pub trait Sink {
     fn insert(&mut self, event: &Insert);
     /// A page was divided.
     fn split(&mut self, event: &Split);
+    /// A separator was put into an internal page that had room.
+    fn separator(&mut self, _: &Separator) {}
+    /// Internal page `page` was made as the root above the old one.
+    fn new_root(&mut self, _page: u32) {}
 }
 
 /// Ignores all events.

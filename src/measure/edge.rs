@@ -114,6 +114,8 @@ mod tests {
                 leaf: 0,
                 edge_distance_leaves,
                 new_maximum,
+                split: false,
+                entries: 1,
             });
         };
         insert(0, true);

@@ -1,7 +1,9 @@
 //! All measures of one stream in one tree.
 
 use super::wal::nbtree_wal;
-use super::{DUPLICATE_IDS, Edge, Rows, Sample, Splits, WorkingSet, newest_rows, shape, size};
+use super::{
+    DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows, shape, size,
+};
 use crate::engine::{Geometry, Log};
 use crate::id::Key;
 use crate::source::Source;
@@ -21,7 +23,7 @@ pub struct TreeRun<K> {
 }
 
 /// Loads up to `limit` keys of `source` into a tree of this geometry with all
-/// measures on, and writes curves and totals to `rows`. `progress` is told
+/// measures on and a checkpoint every `checkpoint_rows` rows, and writes curves and totals to `rows`. `progress` is told
 /// after each batch how many keys it had.
 ///
 /// # Errors
@@ -31,18 +33,20 @@ pub fn measure_tree<K: Key>(
     limit: Option<u64>,
     geometry: Geometry,
     uniqueness: Uniqueness,
+    checkpoint_rows: Option<u64>,
     rows: &mut Rows,
     progress: impl Fn(u64),
 ) -> Result<TreeRun<K>, LoadError> {
     let mut tree = BTree::new(geometry, uniqueness);
-    let mut sinks = (Edge::default(), (Splits::default(), WorkingSet::default()));
+    let counts = (Edge::default(), (Splits::default(), WorkingSet::default()));
+    let mut sinks = (FullPageImages::new(geometry, checkpoint_rows), counts);
     let mut sample = Sample::default();
     let loaded = load(
         source,
         limit,
         &mut tree,
         &mut sinks,
-        |tree, (_, (splits, working_set))| {
+        |tree, (_, (_, (splits, working_set)))| {
             splits.point(rows);
             size(tree, rows);
             working_set.point(rows);
@@ -57,12 +61,12 @@ pub fn measure_tree<K: Key>(
     {
         return Err(LoadError::Duplicate(format!("{key:?}")));
     }
-    let (edge, (splits, working_set)) = sinks;
+    let (images, (edge, (splits, working_set))) = sinks;
     edge.totals(rows);
     splits.totals(rows);
     shape(&tree, rows);
     if geometry.log == Log::Nbtree {
-        nbtree_wal(&splits, &geometry, tree.tree_level(), rows);
+        nbtree_wal(&splits, &images, tree.tree_level(), rows);
     }
     newest_rows(&tree, &loaded.newest, rows);
     working_set.totals(rows);

@@ -145,6 +145,8 @@ mod tests {
                     new_entry_left: true,
                     left: leaf,
                     right: 700 + i as u32,
+                    left_entries: 1,
+                    old_right: None,
                 });
                 sets.iter_mut()
                     .for_each(|set| set.extend([leaf, 700 + i as u32]));
@@ -153,6 +155,8 @@ mod tests {
                 leaf,
                 edge_distance_leaves: 0,
                 new_maximum: false,
+                split: false,
+                entries: 1,
             });
             for (j, set) in sets.iter_mut().enumerate() {
                 set.insert(leaf);
@@ -179,6 +183,8 @@ mod tests {
                 leaf,
                 edge_distance_leaves: 0,
                 new_maximum: false,
+                split: false,
+                entries: 1,
             });
         }
         let untouched = |window: i32| (1.0 - 1.0 / f64::from(leaves)).powi(window);

@@ -3,7 +3,7 @@
 mod internal;
 mod leaves;
 
-use super::{Insert, Sink, Split};
+use super::{Insert, Neighbour, Separator, Sink, Split};
 use crate::engine::Geometry;
 use crate::id::Key;
 use internal::{Child, Internal};
@@ -121,18 +121,17 @@ impl<K: Key> BTree<K> {
             self.maximum = Some(key);
         }
         let page = &self.geometry.leaf[usize::from(place.leaf == self.right_edge[0])];
-        if !self.leaves.push(place.leaf, key, page.capacity) {
+        let split = !self.leaves.push(place.leaf, key, page.capacity);
+        if split {
             place = self.split_leaf(place.leaf, key, sink);
         }
         self.rows += 1;
-        let Place {
-            leaf,
-            edge_distance_leaves,
-        } = place;
         sink.insert(&Insert {
-            leaf,
-            edge_distance_leaves,
+            leaf: place.leaf,
+            edge_distance_leaves: place.edge_distance_leaves,
             new_maximum,
+            split,
+            entries: self.leaves.entries(place.leaf),
         });
     }
 
@@ -163,6 +162,7 @@ impl<K: Key> BTree<K> {
     fn split_leaf(&mut self, leaf: u32, key: K, sink: &mut impl Sink) -> Place {
         let rightmost = leaf == self.right_edge[0];
         let left_entries = self.geometry.leaf[usize::from(rightmost)].left_entries as usize;
+        let old_right = self.leaves.right(leaf);
         let (new, separator) = self.leaves.divide(leaf, key, left_entries);
         if rightmost {
             self.right_edge[0] = new;
@@ -174,6 +174,12 @@ impl<K: Key> BTree<K> {
             new_entry_left,
             left: leaf,
             right: new,
+            left_entries: left_entries as u32,
+            old_right: old_right.map(|right| Neighbour {
+                leaf: right,
+                rightmost: right == self.right_edge[0],
+                entries: self.leaves.entries(right),
+            }),
         });
         self.insert_child(key, separator, new, sink);
         self.locate(key)
@@ -198,13 +204,20 @@ impl<K: Key> BTree<K> {
         loop {
             let Some((page, slot)) = path.pop() else {
                 self.grow(separator, child, leaves_moved);
+                sink.new_root(self.root);
                 break;
             };
             let rightmost = page == self.right_edge[level];
             let class = &self.geometry.internal[usize::from(rightmost)];
             let internal = &mut self.internals[page as usize];
             internal.insert(slot, separator, child, leaves_moved);
-            if internal.children.len() <= class.capacity as usize {
+            let children = internal.children.len() as u32;
+            if children <= class.capacity {
+                sink.separator(&Separator {
+                    page,
+                    rightmost,
+                    children,
+                });
                 break;
             }
             let left_entries = class.left_entries as usize;
@@ -222,6 +235,8 @@ impl<K: Key> BTree<K> {
                 new_entry_left,
                 left: page,
                 right: child,
+                left_entries: left_entries as u32,
+                old_right: None,
             });
             level += 1;
         }
