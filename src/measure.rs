@@ -6,6 +6,7 @@
 //! To add a measure: write `src/measure/<name>.rs`, list its constants in
 //! [`MEASURES`], and add it to the pairs in [`measure_tree`].
 
+mod accesses;
 mod edge;
 mod locality;
 mod shape;
@@ -14,6 +15,7 @@ mod tree;
 mod wal;
 mod working_set;
 
+pub use accesses::Accesses;
 pub use edge::Edge;
 pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
@@ -53,6 +55,8 @@ pub const MEASURES: &[&Measured] = &[
     &shape::LEAF_ITEMS_MEAN,
     &shape::NEWEST_100_LEAVES,
     &working_set::WORKING_SET_LEAVES,
+    &accesses::PAGE_ACCESSES,
+    &accesses::PAGE_ACCESSES_PER_INSERT,
     &wal::WAL_RECORD_BYTES,
     &wal::WAL_FPI_BYTES,
     &wal::WAL_LEAF_INSERTS,

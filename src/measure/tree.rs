@@ -2,7 +2,8 @@
 
 use super::wal::nbtree_wal;
 use super::{
-    DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows, shape, size,
+    Accesses, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows,
+    shape, size,
 };
 use crate::engine::{Geometry, Log};
 use crate::id::Key;
@@ -39,7 +40,11 @@ pub fn measure_tree<K: Key>(
 ) -> Result<TreeRun<K>, LoadError> {
     let mut tree = BTree::new(geometry, uniqueness);
     let counts = (Edge::default(), (Splits::default(), WorkingSet::default()));
-    let mut sinks = (FullPageImages::new(geometry, checkpoint_rows), counts);
+    let log = (
+        FullPageImages::new(geometry, checkpoint_rows),
+        Accesses::default(),
+    );
+    let mut sinks = (log, counts);
     let mut sample = Sample::default();
     let loaded = load(
         source,
@@ -61,12 +66,13 @@ pub fn measure_tree<K: Key>(
     {
         return Err(LoadError::Duplicate(format!("{key:?}")));
     }
-    let (images, (edge, (splits, working_set))) = sinks;
+    let ((images, accesses), (edge, (splits, working_set))) = sinks;
     edge.totals(rows);
     splits.totals(rows);
     shape(&tree, rows);
     if geometry.log == Log::Nbtree {
         nbtree_wal(&splits, &images, tree.tree_level(), rows);
+        accesses.totals(rows);
     }
     newest_rows(&tree, &loaded.newest, rows);
     working_set.totals(rows);
