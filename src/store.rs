@@ -1,9 +1,11 @@
 //! Stores: what consumes a stream of ids and emits events.
 
 mod btree;
+mod innodb;
 mod load;
 
 pub use btree::{BTree, Uniqueness};
+pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 
 /// A key was inserted.
@@ -30,13 +32,13 @@ pub struct Split {
     pub rightmost: bool,
     /// Whether the new entry went to the left page.
     pub new_entry_left: bool,
-    /// The page that was divided, now the left one: a leaf's number if `level` is 0.
+    /// The page to the left, by number within its kind (leaf or internal).
     pub left: u32,
-    /// The new page.
+    /// The page to the right; the new one, unless the store says otherwise.
     pub right: u32,
-    /// Entries that stay on the left page.
+    /// Entries of the left page, the new one included if it went there.
     pub left_entries: u32,
-    /// The leaf that was to the right of the divided one.
+    /// The leaf that was to the right of the divided one, where the store tells it.
     pub old_right: Option<Neighbour>,
 }
 

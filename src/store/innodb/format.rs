@@ -1,0 +1,154 @@
+//! How large InnoDB's records are, and what fits a page.
+
+use super::page::Page;
+use crate::engine::EngineError;
+use crate::id::{Column, Key};
+
+/// Page header, infimum and supremum records.
+const HEAD_BYTES: u32 = 120;
+/// Trailer and the directory slots of infimum and supremum.
+const TAIL_BYTES: u32 = 12;
+/// Header of a record.
+const RECORD_HEADER_BYTES: u32 = 5;
+/// Transaction number and roll pointer of a clustered record.
+const SYSTEM_BYTES: u32 = 13;
+/// Page number in a node pointer.
+const CHILD_BYTES: u32 = 4;
+
+/// What an index keeps beside its key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InnoDbIndex {
+    /// The table itself, in the order of its primary key.
+    Clustered {
+        /// Bytes of the row's other column, a `VARBINARY`; 0 if there is none.
+        payload_bytes: u32,
+    },
+    /// Another index: its records end with the primary key.
+    Secondary {
+        /// Bytes of the primary key.
+        primary_key_bytes: u32,
+    },
+}
+
+/// The sizes of one index in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InnoDbFormat {
+    /// Page size.
+    pub page_bytes: u32,
+    /// What an empty page has room for: records and the directory's share of each.
+    pub usable_bytes: u32,
+    /// Bytes of a record: on a leaf, on an internal page.
+    pub record_bytes: [u32; 2],
+    /// Whether leaves keep a sixteenth free when they fill in order.
+    pub clustered: bool,
+}
+
+impl InnoDbFormat {
+    /// The sizes for ids in `column` (row format dynamic, fixed-width column, no
+    /// NULLs); InnoDB's pages have 16384 bytes unless the server is set up otherwise.
+    ///
+    /// # Errors
+    /// A page too large or with room for fewer than two records.
+    pub fn new(index: InnoDbIndex, column: Column, page_bytes: u32) -> Result<Self, EngineError> {
+        let error = |option, message| EngineError {
+            option: Some(option),
+            message,
+        };
+        if page_bytes > 1 << 16 {
+            let message =
+                format!("a page of {page_bytes} bytes is too large, expected at most 65536");
+            return Err(error("page_bytes", message));
+        }
+        let (beside, suffix, option) = match index {
+            InnoDbIndex::Clustered { payload_bytes } => {
+                let length_bytes = match payload_bytes {
+                    0 => 0,
+                    1..128 => 1,
+                    _ => 2,
+                };
+                let beside = payload_bytes.saturating_add(SYSTEM_BYTES + length_bytes);
+                (beside, 0, "payload_bytes")
+            }
+            InnoDbIndex::Secondary { primary_key_bytes } => {
+                (primary_key_bytes, primary_key_bytes, "primary_key_bytes")
+            }
+        };
+        let key_bytes = column.value_bytes().saturating_add(RECORD_HEADER_BYTES);
+        let format = Self {
+            page_bytes,
+            usable_bytes: page_bytes.saturating_sub(HEAD_BYTES + TAIL_BYTES),
+            record_bytes: [beside, suffix.saturating_add(CHILD_BYTES)]
+                .map(|bytes| key_bytes.saturating_add(bytes)),
+            clustered: matches!(index, InnoDbIndex::Clustered { .. }),
+        };
+        // The engine, too, refuses a table whose rows are above half a page.
+        if let Some(record) = format
+            .record_bytes
+            .into_iter()
+            .find(|&record| record > format.usable_bytes.saturating_sub(directory_bytes(2)) / 2)
+        {
+            let message = format!(
+                "a page of {page_bytes} bytes is too small for two records of {record} bytes"
+            );
+            return Err(error(option, message));
+        }
+        Ok(format)
+    }
+
+    /// Bytes of a record on `level`, 0 for the leaves.
+    pub(super) fn record(&self, level: usize) -> u32 {
+        self.record_bytes[usize::from(level > 0)]
+    }
+
+    /// Bytes left for `more` records above `records` records.
+    fn room(&self, level: usize, records: u32, more: u32) -> u32 {
+        let used = records * self.record(level) + directory_bytes(records + more);
+        self.usable_bytes.saturating_sub(used)
+    }
+
+    /// Whether `more` records have space above all places of `page`'s heap.
+    pub(super) fn has_space_above<K: Key>(&self, level: usize, page: &Page<K>, more: u32) -> bool {
+        self.room(level, page.heap, more) >= more * self.record(level)
+    }
+
+    /// Whether `page` would take `more` records after a reorganization.
+    pub(super) fn has_space_reorganized<K: Key>(
+        &self,
+        level: usize,
+        page: &Page<K>,
+        more: u32,
+    ) -> bool {
+        self.room(level, page.len(), more) >= more * self.record(level)
+    }
+
+    /// Whether a record goes to `slot` of `page` without further ado; if not, the
+    /// page counts as full.
+    #[inline]
+    pub(super) fn accepts<K: Key>(&self, level: usize, page: &Page<K>, slot: usize) -> bool {
+        let record = self.record(level);
+        let room = self.room(level, page.len(), 1);
+        if page.has_garbage() {
+            // Not worth a reorganization if it gains less than a 32nd of the page.
+            let scarce = room < record.max(self.page_bytes / 32);
+            if scarce && page.len() > 1 && !self.has_space_above(level, page, 1) {
+                return false;
+            }
+        } else if room < record {
+            return false;
+        }
+        // Leaves of a table that fill in order keep space for rows that grow.
+        let reserve = self.clustered && level == 0 && page.len() >= 2;
+        !(reserve && self.page_bytes / 16 + record > room && page.is_beside_last(slot))
+    }
+
+    /// Whether `page` is so empty that it should be merged with a neighbour.
+    pub(super) fn is_sparse<K: Key>(&self, level: usize, page: &Page<K>) -> bool {
+        page.len() * self.record(level) < self.page_bytes / 2
+    }
+}
+
+/// What the page directory takes for `records` records: a slot of 2 bytes for each
+/// 4 of them.
+fn directory_bytes(records: u32) -> u32 {
+    (2 * records).div_ceil(4)
+}
