@@ -3,10 +3,12 @@
 mod btree;
 mod innodb;
 mod load;
+mod sqlite;
 
 pub use btree::{BTree, Uniqueness};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
+pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
 
 /// A key was inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

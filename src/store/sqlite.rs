@@ -1,0 +1,296 @@
+//! SQLite's b-trees: [`SqliteTree`], and [`SqliteIndexed`] for a table with a unique index.
+
+mod balance;
+mod cell;
+mod family;
+mod indexed;
+mod page;
+mod shape;
+
+pub use indexed::SqliteIndexed;
+
+use super::{Insert, Sink, Uniqueness};
+use crate::engine::{EngineError, EngineOptions};
+use crate::id::{Column, Key};
+use balance::Scratch;
+use cell::{Bytes, Value};
+use page::Page;
+
+/// What a b-tree of SQLite holds for a row, which consists of an id and a payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SqliteLayout {
+    /// `id INTEGER PRIMARY KEY`: the id is the rowid. Rows live in the leaves of
+    /// a table b-tree; internal pages hold rowids alone.
+    Rowid,
+    /// `WITHOUT ROWID`: an index b-tree, whose internal pages hold rows too.
+    WithoutRowid,
+    /// A unique index: the same with id and rowid instead of rows. Rowids count
+    /// from 1 in the order of insertion.
+    UniqueIndex,
+}
+
+/// The number of the root: it stays where it is, a full root moves its content down.
+const ROOT: u32 = 0;
+
+/// A b-tree as SQLite grows it under inserts, with real keys, real cell sizes and no pages.
+///
+/// As in a [`BTree`](super::BTree), a leaf's keys are put in order only when it
+/// is balanced.
+///
+/// The bytes are those of file format 4 without reserved bytes: every cell has
+/// the exact size of its varints, serial types and values, and a 2-byte pointer;
+/// a page's header takes 8 bytes, or 12 with children. The root is not the
+/// file's first page, so it has no file header.
+///
+/// A page that overflows shares its cells with up to two siblings under the same
+/// parent: they are packed from the left, then cells move to the right while
+/// that evens out neighbours. The parent is balanced after its children if it
+/// overflows, or if more than 2/3 of it is free. In a rowid table, a row past the
+/// end of a full leaf that is its parent's last child starts a new leaf alone.
+///
+/// Pages are numbered from 0, the root, in the order of allocation, leaves and
+/// internal pages alike, as in a file that holds no other tree. Siblings are
+/// renumbered from left to right when they are balanced.
+///
+/// Each page that a balance adds is a [`Split`](super::Split): `left` is the page
+/// that overflowed, `right` the new one, and the new entry went left if it is
+/// not above the lower bound of the new page. No event tells that a balance
+/// moved entries among pages or, rarely, freed one.
+///
+/// Not modelled: deletes, updates, text that is not ASCII, integers above 2⁶³ - 1
+/// (they are taken as the widest integers).
+///
+/// ```
+/// use idlab::engine::EngineOptions;
+/// use idlab::id::Column;
+/// use idlab::store::{SqliteLayout, SqliteTree, Uniqueness};
+/// let options = EngineOptions { payload_bytes: 100, ..Default::default() };
+/// let mut tree = SqliteTree::new(
+///     SqliteLayout::Rowid,
+///     Column::Bigint,
+///     options,
+///     Uniqueness::Promised,
+/// )?;
+/// (1..=1_000_000u64).for_each(|key| { tree.insert(key, &mut ()); });
+/// assert_eq!((tree.leaf_pages(), tree.internal_pages()), (27_028, 69));
+/// # Ok::<(), idlab::engine::EngineError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SqliteTree<K> {
+    layout: SqliteLayout,
+    column: Column,
+    payload_bytes: u32,
+    uniqueness: Uniqueness,
+    /// Page size, all of it usable.
+    page_bytes: u32,
+    pages: Vec<Page<K>>,
+    /// Pages that a balance has freed and none has taken yet.
+    free: Vec<u32>,
+    leaf_pages: u64,
+    overflow_pages: u64,
+    level: u32,
+    rows: u64,
+    maximum: Option<K>,
+    /// The rightmost leaf.
+    last_leaf: u32,
+    /// Times that pages were balanced.
+    balances: u64,
+    scratch: Scratch<K>,
+}
+
+/// Where a key belongs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    leaf: u32,
+    /// Leaves to the right of it.
+    edge_distance_leaves: u32,
+    /// Whether it is there already, on an internal page.
+    is_internal: bool,
+}
+
+/// Keys that [`SqliteTree::insert_all`] looks up at once.
+const LOOKAHEAD: usize = 16;
+
+impl<K: Key> SqliteTree<K> {
+    /// An empty tree: one leaf. Pages have 4096 bytes unless `options` say otherwise.
+    ///
+    /// # Errors
+    /// A page size that is not a power of two from 512 to 65536, a payload above
+    /// 10⁹ bytes, a fill factor, a rowid that is not an integer.
+    pub fn new(
+        layout: SqliteLayout,
+        column: Column,
+        options: EngineOptions,
+        uniqueness: Uniqueness,
+    ) -> Result<Self, EngineError> {
+        let refuse = |option, message| {
+            Err(EngineError {
+                option,
+                message: format!("sqlite: {message}"),
+            })
+        };
+        let page_bytes = options.page_bytes.unwrap_or(4096);
+        if !page_bytes.is_power_of_two() || !(512..=65536).contains(&page_bytes) {
+            let message = format!(
+                "a page of {page_bytes} bytes is not valid, expected a power of two from 512 to 65536"
+            );
+            return refuse(Some("page_bytes"), message);
+        }
+        let payload_bytes = options.payload_bytes;
+        if payload_bytes > 1_000_000_000 {
+            let message = format!(
+                "a payload of {payload_bytes} bytes is too large, expected at most 1000000000"
+            );
+            return refuse(Some("payload_bytes"), message);
+        }
+        if options.fill_factor_percent.is_some() {
+            return refuse(Some("fill_factor"), "there is no fill factor".to_string());
+        }
+        if layout == SqliteLayout::Rowid && column != Column::Bigint {
+            return refuse(None, format!("a rowid is a bigint, not {column}"));
+        }
+        Ok(Self {
+            layout,
+            column,
+            payload_bytes,
+            uniqueness,
+            page_bytes,
+            pages: vec![Page::default()],
+            free: Vec::new(),
+            leaf_pages: 1,
+            overflow_pages: 0,
+            level: 0,
+            rows: 0,
+            maximum: None,
+            last_leaf: ROOT,
+            balances: 0,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// Inserts `key` and reports it; `false` if it is there already (noticed
+    /// only if [`Uniqueness::Checked`]).
+    #[inline]
+    pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+        self.insert_at(self.locate(key), key, self.cell(key), sink)
+    }
+
+    /// Inserts `keys` in their order.
+    ///
+    /// The same as [`SqliteTree::insert`] on each, but faster: looking up a few keys
+    /// before the first of them is inserted lets their cache misses overlap.
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        self.insert_each(keys, sink, |_| {});
+    }
+
+    /// [`SqliteTree::insert_all`], which calls `inserted` with each key that was new.
+    fn insert_each(&mut self, keys: &[K], sink: &mut impl Sink, mut inserted: impl FnMut(K)) {
+        let mut places = [Place::default(); LOOKAHEAD];
+        for group in keys.chunks(LOOKAHEAD) {
+            let balances = self.balances;
+            for (place, &key) in places.iter_mut().zip(group) {
+                *place = self.locate(key);
+            }
+            for (&place, &key) in places.iter().zip(group) {
+                // A balance since may have moved the key's place.
+                let place = match self.balances == balances {
+                    true => place,
+                    false => self.locate(key),
+                };
+                if self.insert_at(place, key, self.cell(key), sink) {
+                    inserted(key);
+                }
+            }
+        }
+    }
+
+    /// The cell of the next row if `key` is its id.
+    #[inline]
+    fn cell(&self, key: K) -> Bytes {
+        let payload = Value::Blob(self.payload_bytes);
+        let id = Value::key(key, self.column);
+        let record = match self.layout {
+            // A null is in the place of the rowid.
+            SqliteLayout::Rowid => [Value::Null, payload],
+            SqliteLayout::WithoutRowid => [id, payload],
+            SqliteLayout::UniqueIndex => [id, Value::Integer(self.rows + 1)],
+        };
+        let record = cell::record_bytes(record);
+        match self.layout {
+            SqliteLayout::Rowid => cell::table_cell(key, record, self.page_bytes),
+            _ => cell::index_cell(record, self.page_bytes),
+        }
+    }
+
+    /// Inserts a cell of `bytes` for `key` into the leaf of `place`, which was
+    /// right after the last balance; `false` if the key is found there already.
+    #[inline]
+    fn insert_at(&mut self, place: Place, key: K, bytes: Bytes, sink: &mut impl Sink) -> bool {
+        let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
+        let leaf = &mut self.pages[place.leaf as usize];
+        if self.uniqueness == Uniqueness::Checked && (place.is_internal || leaf.keys.contains(&key))
+        {
+            return false;
+        }
+        leaf.push(key, bytes.local);
+        let overfull = leaf.used > self.room(0);
+        if new_maximum {
+            self.maximum = Some(key);
+        }
+        self.overflow_pages += bytes.overflow_pages;
+        self.rows += 1;
+        let place = match overfull {
+            true => {
+                self.balance(key, sink);
+                self.locate(key)
+            }
+            false => place,
+        };
+        sink.insert(&Insert {
+            leaf: place.leaf,
+            edge_distance_leaves: place.edge_distance_leaves,
+            new_maximum,
+            split: overfull,
+            entries: self.pages[place.leaf as usize].keys.len() as u32,
+        });
+        true
+    }
+
+    /// Where `key` belongs: the leaf that holds or would hold it, or the last
+    /// one before it if an internal page holds it.
+    #[inline]
+    fn locate(&self, key: K) -> Place {
+        if self.maximum.is_none_or(|maximum| key > maximum) {
+            return Place {
+                leaf: self.last_leaf,
+                ..Place::default()
+            };
+        }
+        let mut place = Place {
+            leaf: ROOT,
+            ..Place::default()
+        };
+        for _ in 0..self.level {
+            let internal = &self.pages[place.leaf as usize];
+            let slot = internal.slot(key);
+            place.is_internal |= self.is_index() && internal.keys.get(slot) == Some(&key);
+            let child = internal.children[slot];
+            place.edge_distance_leaves += child.leaves_right;
+            place.leaf = child.page;
+        }
+        place
+    }
+
+    /// Whether internal pages hold entries.
+    fn is_index(&self) -> bool {
+        self.layout != SqliteLayout::Rowid
+    }
+
+    /// Bytes for cells and their pointers on a page of `level`.
+    fn room(&self, level: u32) -> u32 {
+        self.page_bytes - if level == 0 { 8 } else { 12 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

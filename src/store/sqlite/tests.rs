@@ -1,0 +1,267 @@
+use super::*;
+use crate::store::Split;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Default, PartialEq)]
+struct Check {
+    inserts: Vec<Insert>,
+    splits: Vec<Split>,
+}
+
+impl Sink for Check {
+    fn insert(&mut self, event: &Insert) {
+        self.inserts.push(*event);
+    }
+    fn split(&mut self, event: &Split) {
+        self.splits.push(*event);
+    }
+}
+
+fn options(payload_bytes: u32) -> EngineOptions {
+    EngineOptions {
+        page_bytes: Some(512),
+        payload_bytes,
+        ..Default::default()
+    }
+}
+
+/// The leaves below a page that holds keys above `low` and up to `high`, after
+/// all that is counted has been counted anew.
+fn check_page<K: Key>(
+    tree: &SqliteTree<K>,
+    page: u32,
+    level: u32,
+    low: Option<K>,
+    high: Option<K>,
+) -> u32 {
+    let page = &tree.pages[page as usize];
+    let keys = if level == 0 {
+        &page.keys[..page.sorted]
+    } else {
+        &page.keys
+    };
+    assert!(keys.is_sorted_by(|a, b| a < b));
+    let within = |key: &K| low.is_none_or(|low| low < *key) && high.is_none_or(|high| *key <= high);
+    assert!(page.keys.iter().all(within));
+    assert_eq!(page.keys.len(), page.bytes.len());
+    let used: u32 = page
+        .bytes
+        .iter()
+        .map(|&bytes| cell::cost(bytes, level))
+        .sum();
+    assert_eq!(page.used, used);
+    assert!(used <= tree.room(level));
+    if level == 0 {
+        assert!(page.children.is_empty());
+        if let (SqliteLayout::Rowid, Some(high)) = (tree.layout, high) {
+            assert_eq!(page.keys.iter().max(), Some(&high));
+        }
+        assert_eq!(page.leaves, 1);
+        return 1;
+    }
+    assert_eq!(page.children.len(), page.keys.len() + 1);
+    let mut leaves = 0;
+    for (slot, child) in page.children.iter().enumerate().rev() {
+        assert_eq!(child.leaves_right, leaves);
+        let high = page.keys.get(slot).copied().or(high);
+        let low = slot.checked_sub(1).map(|slot| page.keys[slot]).or(low);
+        leaves += check_page(tree, child.page, level - 1, low, high);
+    }
+    assert_eq!(page.leaves, leaves);
+    leaves
+}
+
+/// A tree must hold what the ordered map holds, whose values are the sizes of
+/// the cells, in pages that keep all promises.
+fn check_tree<K: Key>(tree: &SqliteTree<K>, oracle: &BTreeMap<K, u16>) {
+    assert!(tree.keys().eq(oracle.keys().copied()));
+    assert_eq!(tree.rows(), oracle.len() as u64);
+    assert_eq!(tree.first_duplicate(), None);
+    let leaves = check_page(tree, ROOT, tree.level, None, None);
+    assert_eq!(u64::from(leaves), tree.leaf_pages());
+    assert_eq!(tree.leaves().count() as u64, tree.leaf_pages());
+    let internal = tree.pages.iter().filter(|page| !page.children.is_empty());
+    assert_eq!(internal.count() as u64, tree.internal_pages());
+    // In an index every entry is on one page; in a table all are in the leaves.
+    let index = tree.is_index();
+    let counted = |page: &&Page<K>| index || page.children.is_empty();
+    let mut entries = BTreeMap::new();
+    for page in tree.pages.iter().filter(counted) {
+        entries.extend(page.keys.iter().copied().zip(page.bytes.iter().copied()));
+    }
+    assert_eq!(entries, *oracle);
+}
+
+/// What the event must say about the key that was inserted last.
+fn check_event<K: Key>(tree: &SqliteTree<K>, check: &Check, key: K, new_maximum: bool) {
+    let event = check.inserts.last().unwrap();
+    assert_eq!(event.new_maximum, new_maximum);
+    assert_eq!(event.leaf, tree.leaf_of(key));
+    let right = tree
+        .leaves()
+        .skip_while(|leaf| leaf.0 != event.leaf)
+        .count()
+        - 1;
+    assert_eq!(event.edge_distance_leaves as usize, right);
+}
+
+fn agrees<K: Key>(keys: &[K], layout: SqliteLayout, column: Column, payload_bytes: u32) {
+    let mut tree =
+        SqliteTree::new(layout, column, options(payload_bytes), Uniqueness::Checked).unwrap();
+    let mut oracle = BTreeMap::new();
+    let mut check = Check::default();
+    for &key in keys {
+        let new_maximum = oracle.last_key_value().is_none_or(|(&last, _)| key > last);
+        let new = !oracle.contains_key(&key);
+        assert_eq!(tree.insert(key, &mut check), new);
+        if new {
+            let payload = Value::Blob(payload_bytes);
+            let bytes = match layout {
+                SqliteLayout::Rowid => {
+                    let record = cell::record_bytes([Value::Null, payload]);
+                    cell::table_cell(key, record, 512)
+                }
+                _ => {
+                    let record = cell::record_bytes([Value::key(key, column), payload]);
+                    cell::index_cell(record, 512)
+                }
+            };
+            oracle.insert(key, bytes.local);
+            check_event(&tree, &check, key, new_maximum);
+        }
+    }
+    check_tree(&tree, &oracle);
+
+    let mut all =
+        SqliteTree::new(layout, column, options(payload_bytes), Uniqueness::Checked).unwrap();
+    let mut check_all = Check::default();
+    all.insert_all(keys, &mut check_all);
+    assert_eq!(check_all, check);
+    check_tree(&all, &oracle);
+    let leaf_splits = check.splits.iter().filter(|split| split.level == 0);
+    assert!(leaf_splits.count() as u64 + 1 >= tree.leaf_pages());
+}
+
+/// Keys of all sizes, some of them twice, some in a row.
+fn keys() -> impl Strategy<Value = Vec<u64>> {
+    let key = prop_oneof![0u64..300, 0..i64::MAX as u64, 0u64..1 << 20];
+    let run = (key, 1u64..40);
+    prop::collection::vec(run, 1..300).prop_map(|runs| {
+        let run = |(start, length)| (0..length).map(move |step| start + step);
+        runs.into_iter().flat_map(run).take(1500).collect()
+    })
+}
+
+fn payloads() -> impl Strategy<Value = u32> {
+    prop_oneof![0u32..200, Just(440), Just(5000)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_rowid_table_is_an_ordered_set(keys in keys(), payload in payloads()) {
+        agrees(&keys, SqliteLayout::Rowid, Column::Bigint, payload);
+    }
+
+    #[test]
+    fn a_table_without_rowid_is_an_ordered_set(keys in keys(), payload in payloads()) {
+        agrees(&keys, SqliteLayout::WithoutRowid, Column::Bigint, payload);
+        let long: Vec<_> = keys.iter().map(|&key| u128::from(key) << 64 | 7).collect();
+        agrees(&long, SqliteLayout::WithoutRowid, Column::Uuid, payload);
+    }
+
+    #[test]
+    fn an_indexed_table_is_an_ordered_set(keys in keys(), payload in payloads()) {
+        let mut table = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
+        let (mut rows, mut index) = (BTreeMap::new(), BTreeMap::new());
+        let mut check = [Check::default(), Check::default()];
+        for &key in &keys {
+            let [table_check, index_check] = &mut check;
+            let new_maximum = index.last_key_value().is_none_or(|(&last, _)| key > last);
+            let new = !index.contains_key(&key);
+            assert_eq!(table.insert(key, table_check, index_check), new);
+            if new {
+                let rowid = rows.len() as u64 + 1;
+                let [id, number] = [key, rowid].map(Value::Integer);
+                let row = cell::record_bytes([id, Value::Blob(payload)]);
+                rows.insert(rowid, cell::table_cell(rowid, row, 512).local);
+                let entry = cell::record_bytes([id, number]);
+                index.insert(key, cell::index_cell(entry, 512).local);
+                check_event(table.table(), &check[0], rowid, true);
+                check_event(table.index(), &check[1], key, new_maximum);
+            }
+        }
+        check_tree(table.table(), &rows);
+        check_tree(table.index(), &index);
+
+        let mut all = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
+        let mut check_all = [Check::default(), Check::default()];
+        let [table_check, index_check] = &mut check_all;
+        all.insert_all(&keys, table_check, index_check);
+        assert_eq!(check_all, check);
+        check_tree(all.table(), &rows);
+        check_tree(all.index(), &index);
+    }
+}
+
+#[test]
+fn a_broken_promise_of_uniqueness_is_found() {
+    for layout in [SqliteLayout::WithoutRowid, SqliteLayout::Rowid] {
+        let promised = Uniqueness::Promised;
+        let mut tree = SqliteTree::new(layout, Column::Bigint, options(0), promised).unwrap();
+        (0..3000u64).for_each(|key| assert!(tree.insert(key * 7919 % 3001, &mut ())));
+        assert_eq!(tree.first_duplicate(), None);
+        for key in [1234, 999] {
+            tree.insert(key, &mut ());
+            assert_eq!(tree.first_duplicate(), Some(key));
+        }
+    }
+}
+
+#[test]
+fn what_sqlite_has_not_is_refused() {
+    let new = |layout, column, options| {
+        SqliteTree::<u64>::new(layout, column, options, Uniqueness::Promised)
+    };
+    let mut bad = vec![(Column::Uuid, options(0))];
+    bad.push((Column::Bigint, options(u32::MAX)));
+    for page_bytes in [0, 256, 1000, 131_072] {
+        let page_bytes = Some(page_bytes);
+        bad.push((
+            Column::Bigint,
+            EngineOptions {
+                page_bytes,
+                ..options(0)
+            },
+        ));
+    }
+    let fill_factor_percent = Some(90);
+    bad.push((
+        Column::Bigint,
+        EngineOptions {
+            fill_factor_percent,
+            ..options(0)
+        },
+    ));
+    for (column, options) in bad {
+        assert!(
+            new(SqliteLayout::Rowid, column, options).is_err(),
+            "{options:?}"
+        );
+    }
+    // The largest rows keep pages within bounds, and fan-out above one.
+    for page_bytes in [512, 65536] {
+        let options = EngineOptions {
+            page_bytes: Some(page_bytes),
+            ..options(1_000_000_000)
+        };
+        for layout in [SqliteLayout::Rowid, SqliteLayout::WithoutRowid] {
+            let mut tree = new(layout, Column::Bigint, options).unwrap();
+            (0..500).for_each(|key| assert!(tree.insert(key * 7919 % 1009, &mut ())));
+            check_page(&tree, ROOT, tree.level, None, None);
+            assert!(tree.overflow_pages() > 500 * 1_000_000_000 / u64::from(page_bytes));
+        }
+    }
+}
