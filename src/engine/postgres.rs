@@ -1,5 +1,7 @@
 //! PostgreSQL's nbtree, for a unique index on one fixed-width column.
 
+mod sort;
+
 use super::{Engine, Log, Page, Split};
 use crate::id::Column;
 
@@ -56,7 +58,8 @@ fn tuple_bytes(column: Column) -> u32 {
 /// Entries that stay on the left page when `capacity + 1` are divided.
 ///
 /// All entries are equally large and no candidate scores better than another,
-/// so the candidate with the least imbalance is taken.
+/// so the candidate with the least imbalance is taken; among equals the one that
+/// the engine's sort leaves first.
 fn left_entries(page: &Page) -> u32 {
     let total = page.capacity + 1;
     let usable = page.usable_bytes as i32;
@@ -72,7 +75,9 @@ fn left_entries(page: &Page) -> u32 {
         let right_free = usable - right_high_key - right_bytes + if page.leaf { 0 } else { entry - first };
         (left_free >= 0 && right_free >= 0).then(|| (imbalance(page, left_free, right_free), left))
     });
-    candidates.min().map_or(total / 2, |(_, left)| left)
+    let mut candidates: Vec<_> = candidates.collect();
+    sort::sort(&mut candidates, |(imbalance, _)| *imbalance);
+    candidates.first().map_or(total / 2, |(_, left)| *left)
 }
 
 fn imbalance(page: &Page, left_free: i32, right_free: i32) -> i32 {
@@ -120,6 +125,21 @@ mod tests {
                 last_internal.left_entries,
             ];
             assert_eq!(found, numbers, "{column}");
+        }
+    }
+
+    /// An odd number of children has two even divisions. A text index of 700,000
+    /// UUIDs in PostgreSQL 15.20 logs 93,104,638 bytes: 46 splits that keep 79 of 157.
+    #[test]
+    fn ties_go_where_the_engine_s_sort_puts_them() {
+        for (column, children, left) in [
+            (Column::Uuid, 291, 145),
+            (Column::Bytes(20), 227, 114),
+            (Column::Text(26), 186, 93),
+            (Column::Text(36), 157, 79),
+        ] {
+            let page = geometry(column).internal[0];
+            assert_eq!((page.capacity + 1, page.left_entries), (children, left), "{column}");
         }
     }
 
