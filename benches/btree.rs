@@ -8,7 +8,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use idlab::engine::{EngineOptions, Geometry, POSTGRES};
 use idlab::id::Column;
-use idlab::measure::{Rows, measure_tree};
+use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{Source, SourceError};
@@ -40,17 +40,13 @@ fn measured(keys: &[u128]) -> u64 {
     let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default())
         .expect("the engine's own page holds its entries");
     let mut rows = Rows::new("bench", "keys", POSTGRES.name, Parameters::new());
-    let unique = Uniqueness::Promised;
-    let run = measure_tree(
-        &mut Keys(keys),
-        Some(keys.len() as u64),
+    let plan = Plan {
+        rows: Some(keys.len() as u64),
         geometry,
-        unique,
-        None,
-        &mut rows,
-        |_| {},
-    )
-    .expect("the keys differ");
+        uniqueness: Uniqueness::Promised,
+        checkpoint_rows: None,
+    };
+    let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());
     run.tree.rows()
 }

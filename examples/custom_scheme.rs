@@ -7,7 +7,7 @@ use idlab::clock::{Clock, NS_PER_S, Timestamp};
 use idlab::engine::{EngineOptions, Geometry, POSTGRES};
 use idlab::fleet::{Fleet, FleetSpec};
 use idlab::id::{Id, Key, Number};
-use idlab::measure::{Rows, measure_tree};
+use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
 use idlab::scheme::{
     Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
@@ -69,15 +69,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut fleet = Fleet::new(Seconds, FleetSpec::single(10_000, 1))?;
     let geometry = Geometry::new(&POSTGRES, Number::COLUMN, EngineOptions::default())?;
     let mut rows = Rows::new("example", Seconds::NAME, POSTGRES.name, Parameters::new());
-    measure_tree(
-        &mut fleet,
-        Some(100_000),
+    let plan = Plan {
+        rows: Some(100_000),
         geometry,
-        Uniqueness::Checked,
-        None,
-        &mut rows,
-        |_| {},
-    )?;
+        uniqueness: Uniqueness::Checked,
+        checkpoint_rows: None,
+    };
+    measure_tree(&mut fleet, plan, &mut rows, |_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {
         let params = serde_json::to_string(&row.params)?;
         println!(

@@ -10,10 +10,9 @@ use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::dump::{self, KINDS};
 use idlab::engine::{Engine, EngineOptions, Geometry};
-use idlab::id::{Column, Key};
-use idlab::measure::{Rows, SKIPPED_LINES, measure_tree};
+use idlab::id::Column;
+use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
 use idlab::record::{Grid, Parameters, Row};
-use idlab::source::{AnySource, Source};
 use idlab::store::Uniqueness;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -233,11 +232,7 @@ fn prepare(
     })?;
     if opened.dump.is_none() {
         // The first id of a scheme tells whether its writers can issue any.
-        let first = match &mut opened.stream.keys {
-            AnySource::Bytes8(source) => source.fill(&mut Vec::new(), 1),
-            AnySource::Bytes16(source) => source.fill(&mut Vec::new(), 1),
-            AnySource::Bytes20(source) => source.fill(&mut Vec::new(), 1),
-        };
+        let first = opened.stream.keys.skip(1);
         let hint = "simulated time starts 2026-01-01, clocks are off by --clock-sd";
         first.map_err(|error| usage(format!("{label}: {error} ({hint})")))?;
         opened = input.open()?;
@@ -268,11 +263,14 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         Some(_) => Uniqueness::Checked,
         None => Uniqueness::Promised,
     };
-    let (grid, duplicates) = match opened.stream.keys {
-        AnySource::Bytes8(source) => tree(source, task, unique, &mut rows, bar)?,
-        AnySource::Bytes16(source) => tree(source, task, unique, &mut rows, bar)?,
-        AnySource::Bytes20(source) => tree(source, task, unique, &mut rows, bar)?,
+    let plan = Plan {
+        rows: task.rows,
+        geometry: task.geometry,
+        uniqueness: unique,
+        checkpoint_rows: task.checkpoint_rows,
     };
+    let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
+        .with_context(|| task.label.clone())?;
     let mut notes = Vec::new();
     if let Some((kind, report)) = opened.dump {
         let report = report
@@ -287,46 +285,17 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
                 &[("reason", (*reason).into())],
             );
         }
-        notes.push(describe(&task.label, kind, &report, duplicates));
+        notes.push(describe(&task.label, kind, &report, &found));
     }
     Ok(Outcome {
         rows: rows.into_rows(),
-        grid: Some(grid),
+        grid: Some(found.grid),
         notes,
     })
 }
 
-fn tree<K: Key>(
-    mut source: Box<dyn Source<K>>,
-    task: &Task,
-    unique: Uniqueness,
-    rows: &mut Rows,
-    bar: &ProgressBar,
-) -> Result<(Grid, (u64, Option<u64>))> {
-    let run = measure_tree(
-        &mut *source,
-        task.rows,
-        task.geometry,
-        unique,
-        task.checkpoint_rows,
-        rows,
-        |rows| bar.inc(rows),
-    )
-    .with_context(|| task.label.clone())?;
-    let row = rows.template();
-    Ok((
-        run.sample.grid(&row.run, &row.scheme, ""),
-        (run.duplicates, run.first_duplicate),
-    ))
-}
-
 /// What was read from a dump, in one line.
-fn describe(
-    label: &str,
-    kind: dump::Kind,
-    report: &dump::Report,
-    duplicates: (u64, Option<u64>),
-) -> String {
+fn describe(label: &str, kind: dump::Kind, report: &dump::Report, found: &Found) -> String {
     let mut text = format!(
         "{label}: {} {}",
         report::whole(report.ids as f64),
@@ -344,7 +313,7 @@ fn describe(
             text += &format!(", line {line} is {}: \"{begins}\"", dump::words(reason));
         }
     }
-    if let (duplicates @ 1.., Some(first)) = duplicates {
+    if let (duplicates @ 1.., Some(first)) = (found.duplicates, found.first_duplicate) {
         let ids = report::plural(duplicates, "id");
         text += &format!("; {ids} refused as duplicates, the first is number {first} of the ids");
     }

@@ -6,10 +6,10 @@ use crate::report;
 use anyhow::{Context, Result, bail};
 use idlab::chart::{Chart, ChartError};
 use idlab::engine::{EngineOptions, Geometry, POSTGRES};
-use idlab::measure::{Rows, measure_tree};
-use idlab::record::{Measured, Parameters, Records, Row};
+use idlab::measure::{Plan, Rows, measure_any};
+use idlab::record::{Measured, Number, Parameters, Records, Row};
 use idlab::reference::Reference;
-use idlab::source::{AnySource, Stream};
+use idlab::source::Stream;
 use idlab::store::Uniqueness;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -36,6 +36,7 @@ const POSTGRESQL: &str = include_str!("../results/reference/postgresql.csv");
 /// One column of the measurements (or a sum of several): how it is predicted from the totals of a load.
 struct Column {
     name: &'static str,
+    unit: &'static str,
     predict: fn(&Totals, &Load) -> f64,
     /// Largest error that passes, relative to the measured value.
     tolerance: f64,
@@ -47,41 +48,76 @@ type Totals = BTreeMap<String, f64>;
 /// A measured load, by column.
 type Load = BTreeMap<String, String>;
 
-const fn exact(name: &'static str, predict: fn(&Totals, &Load) -> f64) -> Column {
+const fn exact(
+    name: &'static str,
+    unit: &'static str,
+    predict: fn(&Totals, &Load) -> f64,
+) -> Column {
     Column {
         name,
+        unit,
         predict,
         tolerance: 0.0,
     }
 }
 
 const COLUMNS: &[Column] = &[
-    exact("tree_level", |totals, _| totals["tree_level"]),
-    exact("leaf_pages", |totals, _| totals["leaf_pages"]),
-    exact("internal_pages", |totals, _| totals["internal_pages"]),
-    exact("index_bytes", |totals, _| totals["index_bytes"]),
-    exact("avg_leaf_density_pct", density),
-    exact("leaf_fragmentation_pct", |totals, _| {
+    exact("tree_level", "levels", |totals, _| totals["tree_level"]),
+    exact("leaf_pages", "pages", |totals, _| totals["leaf_pages"]),
+    exact(
+        "internal_pages",
+        "pages",
+        |totals, _| totals["internal_pages"],
+    ),
+    exact("index_bytes", "bytes", |totals, _| totals["index_bytes"]),
+    exact("avg_leaf_density_pct", "%", density),
+    exact("leaf_fragmentation_pct", "%", |totals, _| {
         hundredths(totals["fragmentation_share"])
     }),
-    exact("leaf_items_p05", |totals, _| totals["leaf_items_p05"]),
-    exact("leaf_items_p50", |totals, _| totals["leaf_items_p50"]),
-    exact("leaf_items_p95", |totals, _| totals["leaf_items_p95"]),
-    exact("idx_blks_read + idx_blks_hit", accesses),
-    exact("wal_insert_leaf", |totals, _| totals["wal_leaf_inserts"]),
-    exact("wal_insert_upper", |totals, _| totals["wal_upper_inserts"]),
-    exact("wal_split_l", |totals, _| totals["left_splits"]),
-    exact("wal_split_r", |totals, _| {
+    exact(
+        "leaf_items_p05",
+        "entries",
+        |totals, _| totals["leaf_items_p05"],
+    ),
+    exact(
+        "leaf_items_p50",
+        "entries",
+        |totals, _| totals["leaf_items_p50"],
+    ),
+    exact(
+        "leaf_items_p95",
+        "entries",
+        |totals, _| totals["leaf_items_p95"],
+    ),
+    exact("idx_blks_read + idx_blks_hit", "accesses", accesses),
+    exact(
+        "wal_insert_leaf",
+        "records",
+        |totals, _| totals["wal_leaf_inserts"],
+    ),
+    exact(
+        "wal_insert_upper",
+        "records",
+        |totals, _| totals["wal_upper_inserts"],
+    ),
+    exact("wal_split_l", "records", |totals, _| totals["left_splits"]),
+    exact("wal_split_r", "records", |totals, _| {
         splits(totals) - totals["left_splits"]
     }),
-    exact("wal_newroot", |totals, _| totals["wal_new_roots"]),
+    exact(
+        "wal_newroot",
+        "records",
+        |totals, _| totals["wal_new_roots"],
+    ),
     Column {
         name: "wal_btree_record_bytes",
+        unit: "bytes",
         predict: |totals, _| totals["wal_record_bytes"],
         tolerance: 0.0001,
     },
     Column {
         name: "wal_btree_fpi_bytes",
+        unit: "bytes",
         predict: |totals, _| totals["wal_fpi_bytes"],
         tolerance: 0.001,
     },
@@ -91,14 +127,14 @@ fn splits(totals: &Totals) -> f64 {
     totals["leaf_splits"] + totals["internal_splits"]
 }
 
+fn release_15(load: &Load) -> bool {
+    load["version"].starts_with("15.")
+}
+
 /// Release 18 leaves out the pages that the load adds.
 fn accesses(totals: &Totals, load: &Load) -> f64 {
     let new_pages = totals["leaf_pages"] + totals["internal_pages"];
-    let left_out = if load["version"].starts_with("15.") {
-        0.0
-    } else {
-        new_pages
-    };
+    let left_out = if release_15(load) { 0.0 } else { new_pages };
     totals["page_accesses"] - left_out
 }
 
@@ -109,19 +145,9 @@ fn hundredths(share: f64) -> f64 {
 
 /// Release 15 counts a free line pointer of 4 bytes a page as used.
 fn density(totals: &Totals, load: &Load) -> f64 {
-    let free_pointer = if load["version"].starts_with("15.") {
-        4.0 / 8152.0
-    } else {
-        0.0
-    };
+    let free_pointer = if release_15(load) { 4.0 / 8152.0 } else { 0.0 };
     hundredths(totals["fill_mean"] + free_pointer)
 }
-
-const PREDICTED: Measured = Measured {
-    name: "",
-    unit: "",
-    about: "",
-};
 
 pub fn run(args: Args) -> Result<()> {
     if args.engine != POSTGRES.name {
@@ -179,15 +205,11 @@ pub fn run(args: Args) -> Result<()> {
         for column in COLUMNS {
             let measured = measured(load, column.name)?;
             let value = (column.predict)(totals, load);
-            let error = if value == measured {
-                0.0
-            } else {
-                value / measured - 1.0
-            };
-            beyond += usize::from(error.abs() > column.tolerance);
-            let name = Measured {
+            beyond += usize::from(relative_error(value, measured) > column.tolerance);
+            let predicted = Measured {
                 name: column.name,
-                ..PREDICTED
+                unit: column.unit,
+                about: "",
             };
             let told = [
                 "version",
@@ -202,7 +224,7 @@ pub fn run(args: Args) -> Result<()> {
                 .collect();
             params.push(("measured", measured.into()));
             params.push(("tolerance", column.tolerance.into()));
-            rows.push(&name, None, idlab::record::Number::Real(value), &params);
+            rows.push(&predicted, None, Number::Real(value), &params);
         }
         recorder.add(rows.into_rows(), None);
     }
@@ -223,6 +245,15 @@ fn measured(load: &Load, columns: &str) -> Result<f64> {
     columns.split(" + ").map(number).sum()
 }
 
+/// How far a prediction is off, relative to the measured value; 0 if both are 0.
+fn relative_error(predicted: f64, measured: f64) -> f64 {
+    if predicted == measured {
+        0.0
+    } else {
+        (predicted / measured - 1.0).abs()
+    }
+}
+
 /// What decides a prediction: stream, rows, rows from one checkpoint to the next (0: none).
 fn key(load: &Load) -> Result<(&str, u64, u64)> {
     Ok((
@@ -240,38 +271,13 @@ fn predict(
     let stream: Stream = Reference::new(name, 1)?.into();
     let geometry = Geometry::new(&POSTGRES, stream.column, EngineOptions::default())?;
     let mut found = Rows::new("", name, POSTGRES.name, Parameters::new());
-    let unique = Uniqueness::Promised;
-    let checkpoint = Some(checkpoint).filter(|&rows| rows > 0);
-    let see = |rows| bar.inc(rows);
-    match stream.keys {
-        AnySource::Bytes8(mut keys) => drop(measure_tree(
-            &mut *keys,
-            Some(rows),
-            geometry,
-            unique,
-            checkpoint,
-            &mut found,
-            see,
-        )?),
-        AnySource::Bytes16(mut keys) => drop(measure_tree(
-            &mut *keys,
-            Some(rows),
-            geometry,
-            unique,
-            checkpoint,
-            &mut found,
-            see,
-        )?),
-        AnySource::Bytes20(mut keys) => drop(measure_tree(
-            &mut *keys,
-            Some(rows),
-            geometry,
-            unique,
-            checkpoint,
-            &mut found,
-            see,
-        )?),
-    }
+    let plan = Plan {
+        rows: Some(rows),
+        geometry,
+        uniqueness: Uniqueness::Promised,
+        checkpoint_rows: Some(checkpoint).filter(|&rows| rows > 0),
+    };
+    measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;
     let totals = found
         .into_rows()
         .into_iter()
@@ -289,14 +295,7 @@ fn table(records: &Records) -> String {
             .and_then(serde_json::Value::as_f64)
             .unwrap_or(f64::NAN)
     };
-    let error = |row: &Row| {
-        let (value, measured) = (row.value.as_f64(), number(row, "measured"));
-        if value == measured {
-            0.0
-        } else {
-            (value / measured - 1.0).abs()
-        }
-    };
+    let error = |row: &Row| relative_error(row.value.as_f64(), number(row, "measured"));
     let lines = COLUMNS.iter().map(|column| {
         let rows: Vec<_> = records
             .rows

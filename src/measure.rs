@@ -20,7 +20,7 @@ pub use edge::Edge;
 pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
 pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
-pub use tree::{TreeRun, measure_tree};
+pub use tree::{Found, Plan, TreeRun, measure_any, measure_tree};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 

@@ -30,6 +30,18 @@ pub enum AnySource {
 }
 
 impl AnySource {
+    /// Draws `rows` keys and drops them.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn skip(&mut self, rows: usize) -> Result<(), SourceError> {
+        match self {
+            Self::Bytes8(source) => source.fill(&mut Vec::new(), rows),
+            Self::Bytes16(source) => source.fill(&mut Vec::new(), rows),
+            Self::Bytes20(source) => source.fill(&mut Vec::new(), rows),
+        }
+    }
+
     /// `source` with its key's type forgotten.
     pub fn new<K: Key>(source: Box<dyn Source<K>>) -> Self {
         let source: Box<dyn Any> = Box::new(source);

@@ -83,3 +83,22 @@ impl Sink for () {
     fn insert(&mut self, _: &Insert) {}
     fn split(&mut self, _: &Split) {}
 }
+
+/// Keeps the events that every store emits.
+#[cfg(test)]
+#[derive(Debug, Default, PartialEq)]
+struct Events {
+    inserts: Vec<Insert>,
+    splits: Vec<Split>,
+}
+
+#[cfg(test)]
+impl Sink for Events {
+    fn insert(&mut self, event: &Insert) {
+        self.inserts.push(*event);
+    }
+
+    fn split(&mut self, event: &Split) {
+        self.splits.push(*event);
+    }
+}

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::engine::{Geometry, Log};
 use crate::id::Key;
-use crate::source::Source;
+use crate::record::Grid;
+use crate::source::{AnySource, Source};
 use crate::store::{BTree, LoadError, Uniqueness, load};
 
 /// What a measured load leaves besides its rows.
@@ -23,21 +24,82 @@ pub struct TreeRun<K> {
     pub first_duplicate: Option<u64>,
 }
 
-/// Loads up to `limit` keys of `source` into a tree of this geometry with all
-/// measures on and a checkpoint every `checkpoint_rows` rows, and writes curves and totals to `rows`. `progress` is told
-/// after each batch how many keys it had.
+/// What to load, and into what.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Keys to take; all if `None`.
+    pub rows: Option<u64>,
+    /// The tree's page arithmetic.
+    pub geometry: Geometry,
+    /// Whether the source promises that its keys differ.
+    pub uniqueness: Uniqueness,
+    /// Rows from one checkpoint to the next; none at all if `None`.
+    pub checkpoint_rows: Option<u64>,
+}
+
+/// What a measured load of any key width leaves besides its rows.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The locality picture.
+    pub grid: Grid,
+    /// Ids refused because they were there already.
+    pub duplicates: u64,
+    /// The first of them, by its number in the stream, from 1.
+    pub first_duplicate: Option<u64>,
+}
+
+/// [`measure_tree`] for keys whose width is known only now.
+///
+/// # Errors
+/// The same.
+pub fn measure_any(
+    keys: AnySource,
+    plan: Plan,
+    rows: &mut Rows,
+    progress: impl Fn(u64),
+) -> Result<Found, LoadError> {
+    match keys {
+        AnySource::Bytes8(mut keys) => {
+            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
+        }
+        AnySource::Bytes16(mut keys) => {
+            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
+        }
+        AnySource::Bytes20(mut keys) => {
+            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
+        }
+    }
+}
+
+impl<K: Key> TreeRun<K> {
+    fn found(self, rows: &Rows) -> Found {
+        let row = rows.template();
+        Found {
+            // The picture is of the ids alone, whatever the engine.
+            grid: self.sample.grid(&row.run, &row.scheme, ""),
+            duplicates: self.duplicates,
+            first_duplicate: self.first_duplicate,
+        }
+    }
+}
+
+/// Loads keys of `source` into a tree with all measures on, and writes curves
+/// and totals to `rows`. `progress` is told after each batch how many keys it had.
 ///
 /// # Errors
 /// Those of the source, or a promise of uniqueness that was not kept.
 pub fn measure_tree<K: Key>(
     source: &mut dyn Source<K>,
-    limit: Option<u64>,
-    geometry: Geometry,
-    uniqueness: Uniqueness,
-    checkpoint_rows: Option<u64>,
+    plan: Plan,
     rows: &mut Rows,
     progress: impl Fn(u64),
 ) -> Result<TreeRun<K>, LoadError> {
+    let Plan {
+        rows: limit,
+        geometry,
+        uniqueness,
+        checkpoint_rows,
+    } = plan;
     let mut tree = BTree::new(geometry, uniqueness);
     let counts = (Edge::default(), (Splits::default(), WorkingSet::default()));
     let log = (

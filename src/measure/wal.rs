@@ -5,7 +5,6 @@
 //! page of a class always divides alike, so counts of splits decide their bytes.
 //! Source: `access/xlogrecord.h`, `access/nbtxlog.h`, `nbtinsert.c` (releases 15 to 18).
 //!
-//!
 //! The first change of a page after a checkpoint logs the page without its hole
 //! (a full-page image) in place of the record's data for it. A new page is
 //! logged whole by its split and needs none.

@@ -5,8 +5,9 @@ use crate::id::Key;
 use crate::source::{Source, SourceError};
 use thiserror::Error;
 
-/// Rows at which curves have a point: eight a decade from 100 up and, if the
-/// end is known, 24 at equal distances up to it.
+/// Rows at which curves have a point: eight a decade from 100 up to near a 24th of
+/// the end, then every 24th, so that no two points are close together. Without a
+/// known end they are eight a decade throughout.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     last: u64,
@@ -29,19 +30,18 @@ impl Iterator for Checkpoints {
 
     fn next(&mut self) -> Option<u64> {
         let last = self.last;
-        let decades = (0..17).flat_map(|decade| DECADE.map(|point| point * 10u64.pow(decade)));
-        let mut geometric = decades.skip_while(|&point| point <= last);
+        let mut decades = (0..17).flat_map(|decade| DECADE.map(|point| point * 10u64.pow(decade)));
+        let geometric = decades.find(|&point| point > last);
         let next = match self.rows {
             Some(rows) if last >= rows => return None,
             Some(rows) => {
                 let equal = |i: u64| (u128::from(rows) * u128::from(i) / u128::from(EQUAL)) as u64;
-                let equal = (1..=EQUAL).map(equal).find(|&point| point > last.max(99));
-                [geometric.next(), equal, Some(rows)]
-                    .into_iter()
-                    .flatten()
-                    .min()?
+                let well_before = |point: &u64| point / 4 * 5 <= equal(1);
+                let later = |point: &u64| *point > last.max(99);
+                let equal = (1..=EQUAL).map(equal).find(later);
+                geometric.filter(well_before).or(equal).unwrap_or(rows)
             }
-            None => geometric.next()?,
+            None => geometric?,
         };
         self.last = next;
         Some(next)
@@ -153,14 +153,21 @@ mod tests {
         let points = |rows| Checkpoints::new(rows).collect::<Vec<_>>();
         assert_eq!(points(Some(50)), [50]);
         assert_eq!(points(Some(100)), [100]);
-        assert_eq!(points(Some(101)), [100, 101]);
-        let many = points(Some(2400));
-        assert!(
-            many.starts_with(&[100, 130, 180, 200, 240, 300, 320, 400, 420]),
-            "{many:?}"
-        );
-        assert!(many.ends_with(&[2200, 2300, 2400]), "{many:?}");
-        assert!(points(Some(1_000_000)).contains(&500_000));
+        assert_eq!(points(Some(101)), [101]);
+        assert_eq!(points(Some(2400))[..3], [100, 200, 300]);
+        let million = points(Some(1_000_000));
+        assert!(million.starts_with(&[100, 130, 180]) && million.ends_with(&[958_333, 1_000_000]));
+        assert!(million.contains(&500_000));
+        for rows in [10_000, 1_000_000, 1_010_000, 7_654_321] {
+            let points = points(Some(rows));
+            // A curve of means over what lies between would jump where that is little.
+            assert!(
+                points
+                    .windows(2)
+                    .all(|pair| pair[1] * 24 >= pair[0] * 25 - 50),
+                "{points:?}"
+            );
+        }
         assert!(Checkpoints::new(None).take(150).is_sorted());
     }
 }

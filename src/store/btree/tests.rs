@@ -1,23 +1,9 @@
 use super::*;
 use crate::engine::{EngineOptions, POSTGRES, TEXTBOOK};
 use crate::id::Column;
+use crate::store::Events;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-
-#[derive(Debug, Default, PartialEq)]
-struct Check {
-    inserts: Vec<Insert>,
-    splits: Vec<Split>,
-}
-
-impl Sink for Check {
-    fn insert(&mut self, event: &Insert) {
-        self.inserts.push(*event);
-    }
-    fn split(&mut self, event: &Split) {
-        self.splits.push(*event);
-    }
-}
 
 /// A tree of ordered leaves, as plain as can be: each leaf a sorted vector.
 struct Plain<K> {
@@ -64,7 +50,7 @@ fn agrees<K: Key>(keys: &[K], nbtree: bool) -> Result<(), TestCaseError> {
     let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
     let mut tree = BTree::new(geometry, Uniqueness::Checked);
     let (mut plain, mut oracle) = (Plain { leaves: Vec::new() }, BTreeSet::new());
-    let mut check = Check::default();
+    let mut check = Events::default();
     let mut fresh = Vec::new();
     for &key in keys {
         let new_maximum = oracle.last().is_none_or(|&last| key > last);
@@ -89,7 +75,7 @@ fn agrees<K: Key>(keys: &[K], nbtree: bool) -> Result<(), TestCaseError> {
     prop_assert_eq!(found, expected);
 
     let mut all = BTree::new(geometry, Uniqueness::Promised);
-    let mut check_all = Check::default();
+    let mut check_all = Events::default();
     all.insert_all(&fresh, &mut check_all);
     prop_assert_eq!(check_all, check);
     prop_assert!(all.leaves().eq(tree.leaves()));

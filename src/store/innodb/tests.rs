@@ -1,23 +1,8 @@
 use super::*;
 use crate::id::{Column, Key20};
-use crate::store::Split;
+use crate::store::Events;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-
-#[derive(Debug, Default, PartialEq)]
-struct Check {
-    inserts: Vec<Insert>,
-    splits: Vec<Split>,
-}
-
-impl Sink for Check {
-    fn insert(&mut self, event: &Insert) {
-        self.inserts.push(*event);
-    }
-    fn split(&mut self, event: &Split) {
-        self.splits.push(*event);
-    }
-}
 
 /// Pages for few records, so that a few thousand keys make many levels.
 fn format(clustered: bool, page_bytes: u32) -> InnoDbFormat {
@@ -69,7 +54,7 @@ fn is_sound<K: Key>(tree: &InnoDb<K>) -> Result<(), TestCaseError> {
 /// A tree must be the ordered set and know each leaf's distance from the right edge.
 fn agrees<K: Key>(keys: &[K], format: InnoDbFormat) -> Result<(), TestCaseError> {
     let mut tree = InnoDb::new(format);
-    let (mut oracle, mut check) = (BTreeSet::new(), Check::default());
+    let (mut oracle, mut check) = (BTreeSet::new(), Events::default());
     for (index, &key) in keys.iter().enumerate() {
         let new_maximum = oracle.last().is_none_or(|&last| key > last);
         let new = oracle.insert(key);

@@ -1,22 +1,7 @@
 use super::*;
-use crate::store::Split;
+use crate::store::Events;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-
-#[derive(Debug, Default, PartialEq)]
-struct Check {
-    inserts: Vec<Insert>,
-    splits: Vec<Split>,
-}
-
-impl Sink for Check {
-    fn insert(&mut self, event: &Insert) {
-        self.inserts.push(*event);
-    }
-    fn split(&mut self, event: &Split) {
-        self.splits.push(*event);
-    }
-}
 
 fn options(payload_bytes: u32) -> EngineOptions {
     EngineOptions {
@@ -94,7 +79,7 @@ fn check_tree<K: Key>(tree: &SqliteTree<K>, oracle: &BTreeMap<K, u16>) {
 }
 
 /// What the event must say about the key that was inserted last.
-fn check_event<K: Key>(tree: &SqliteTree<K>, check: &Check, key: K, new_maximum: bool) {
+fn check_event<K: Key>(tree: &SqliteTree<K>, check: &Events, key: K, new_maximum: bool) {
     let event = check.inserts.last().unwrap();
     assert_eq!(event.new_maximum, new_maximum);
     assert_eq!(event.leaf, tree.leaf_of(key));
@@ -110,7 +95,7 @@ fn agrees<K: Key>(keys: &[K], layout: SqliteLayout, column: Column, payload_byte
     let mut tree =
         SqliteTree::new(layout, column, options(payload_bytes), Uniqueness::Checked).unwrap();
     let mut oracle = BTreeMap::new();
-    let mut check = Check::default();
+    let mut check = Events::default();
     for &key in keys {
         let new_maximum = oracle.last_key_value().is_none_or(|(&last, _)| key > last);
         let new = !oracle.contains_key(&key);
@@ -135,7 +120,7 @@ fn agrees<K: Key>(keys: &[K], layout: SqliteLayout, column: Column, payload_byte
 
     let mut all =
         SqliteTree::new(layout, column, options(payload_bytes), Uniqueness::Checked).unwrap();
-    let mut check_all = Check::default();
+    let mut check_all = Events::default();
     all.insert_all(keys, &mut check_all);
     assert_eq!(check_all, check);
     check_tree(&all, &oracle);
@@ -176,7 +161,7 @@ proptest! {
     fn an_indexed_table_is_an_ordered_set(keys in keys(), payload in payloads()) {
         let mut table = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
         let (mut rows, mut index) = (BTreeMap::new(), BTreeMap::new());
-        let mut check = [Check::default(), Check::default()];
+        let mut check = [Events::default(), Events::default()];
         for &key in &keys {
             let [table_check, index_check] = &mut check;
             let new_maximum = index.last_key_value().is_none_or(|(&last, _)| key > last);
@@ -197,7 +182,7 @@ proptest! {
         check_tree(table.index(), &index);
 
         let mut all = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
-        let mut check_all = [Check::default(), Check::default()];
+        let mut check_all = [Events::default(), Events::default()];
         let [table_check, index_check] = &mut check_all;
         all.insert_all(&keys, table_check, index_check);
         assert_eq!(check_all, check);
