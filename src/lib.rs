@@ -18,6 +18,7 @@ pub mod fleet;
 pub mod id;
 pub mod measure;
 pub mod names;
+pub mod pool;
 pub mod random;
 pub mod record;
 pub mod reference;

@@ -25,7 +25,7 @@ pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 
 use crate::record::{Measured, Number, Parameters, Row};
-use crate::store::{Insert, Separator, Sink, Split};
+use crate::store::{Insert, Separator, Sink, Split, Touch};
 
 /// Every measure, in the order of `sim list`.
 pub const MEASURES: &[&Measured] = &[
@@ -83,6 +83,28 @@ pub const SKIPPED_LINES: Measured = Measured {
 
 /// Both see every event, one after the other.
 impl<A: Sink, B: Sink> Sink for (A, B) {
+    const TOUCHES: bool = A::TOUCHES || B::TOUCHES;
+
+    #[inline]
+    fn begin(&mut self) {
+        if A::TOUCHES {
+            self.0.begin();
+        }
+        if B::TOUCHES {
+            self.1.begin();
+        }
+    }
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        if A::TOUCHES {
+            self.0.touch(touch);
+        }
+        if B::TOUCHES {
+            self.1.touch(touch);
+        }
+    }
+
     #[inline]
     fn insert(&mut self, event: &Insert) {
         self.0.insert(event);

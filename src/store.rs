@@ -66,8 +66,85 @@ pub struct Separator {
     pub children: u32,
 }
 
+/// A group of pages that are numbered together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// Leaves of the index of the ids; all its pages where leaves and internal pages share numbers.
+    Index,
+    /// Internal pages of that index.
+    IndexInternal,
+    /// Where the rows lie if not in the index of the ids: a heap or a tree by a counter.
+    Table,
+    /// Internal pages of that tree.
+    TableInternal,
+    /// Whatever else is kept in pages: metapages, maps of free space, undo logs.
+    Other,
+}
+
+impl Space {
+    /// Number of spaces.
+    pub const COUNT: usize = 5;
+}
+
+/// A page of a store.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PageId(u32);
+
+const NUMBER_BITS: u32 = 29;
+
+impl PageId {
+    /// Page `number` (below 2^29) of `space`.
+    #[inline]
+    pub fn new(space: Space, number: u32) -> Self {
+        debug_assert!(number >> NUMBER_BITS == 0);
+        Self((space as u32) << NUMBER_BITS | number)
+    }
+
+    /// Which space, as a number below [`Space::COUNT`].
+    #[inline]
+    pub fn space(self) -> usize {
+        (self.0 >> NUMBER_BITS) as usize
+    }
+
+    /// The number within the space.
+    #[inline]
+    pub fn number(self) -> u32 {
+        self.0 & ((1 << NUMBER_BITS) - 1)
+    }
+}
+
+/// What an engine does with a page that it asks its buffer pool for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// It is looked at.
+    Read,
+    /// It is looked at and changed.
+    Write,
+    /// It is made: no read is needed, and it is dirty.
+    New,
+    /// It is given up: its content no longer matters.
+    Free,
+}
+
+/// One request for a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// The page.
+    pub page: PageId,
+    /// Its level, 0 for a leaf or a page outside a tree.
+    pub level: u8,
+    /// What is done with it.
+    pub access: Access,
+}
+
 /// Receives a store's events in order.
 pub trait Sink {
+    /// Whether [`Sink::begin`] and [`Sink::touch`] are wanted; a store spares the work if not.
+    const TOUCHES: bool = false;
+    /// The insert of a row begins.
+    fn begin(&mut self) {}
+    /// A page is asked for, in the engine's own order.
+    fn touch(&mut self, _: Touch) {}
     /// A key was inserted.
     fn insert(&mut self, event: &Insert);
     /// A page was divided.

@@ -8,6 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["id", "clock", "random", "record", "names"],
     &["scheme", "engine", "source"],
     &["fleet", "reference", "dump", "store"],
+    &["pool"],
     &["measure"],
     &["chart"],
 ];
