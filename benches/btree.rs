@@ -6,13 +6,13 @@
 //! `sim btree` does.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::id::Column;
 use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{Source, SourceError};
-use idlab::store::Uniqueness;
+use idlab::store::{Design, Uniqueness};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -37,18 +37,18 @@ impl Source<u128> for Keys<'_> {
 
 /// Loads the measured tree; returns its rows and leaves.
 fn measured(keys: &[u128]) -> u64 {
-    let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default())
+    let design = Design::new(&POSTGRES, Column::Uuid, EngineOptions::default())
         .expect("the engine's own page holds its entries");
     let mut rows = Rows::new("bench", "keys", POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(keys.len() as u64),
-        geometry,
+        design,
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: None,
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());
-    run.tree.rows()
+    run.rows
 }
 
 /// Loads the standard map; returns its length.

@@ -4,7 +4,7 @@
 //! `cargo run --example custom_scheme`
 
 use idlab::clock::{Clock, NS_PER_S, Timestamp};
-use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::fleet::{Fleet, FleetSpec};
 use idlab::id::{Id, Key, Number};
 use idlab::measure::{Plan, Rows, measure_tree};
@@ -12,7 +12,7 @@ use idlab::record::Parameters;
 use idlab::scheme::{
     Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
 };
-use idlab::store::Uniqueness;
+use idlab::store::{Design, Uniqueness};
 use rand::Rng;
 
 /// 32 bits of seconds, then 31 random bits: a short id that some systems use.
@@ -67,11 +67,11 @@ impl Scheme for Seconds {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut fleet = Fleet::new(Seconds, FleetSpec::single(10_000, 1))?;
-    let geometry = Geometry::new(&POSTGRES, Number::COLUMN, EngineOptions::default())?;
+    let design = Design::new(&POSTGRES, Number::COLUMN, EngineOptions::default())?;
     let mut rows = Rows::new("example", Seconds::NAME, POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(100_000),
-        geometry,
+        design,
         uniqueness: Uniqueness::Checked,
         checkpoint_rows: None,
     };

@@ -9,11 +9,11 @@ use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::dump::{self, KINDS};
-use idlab::engine::{Engine, EngineOptions, Geometry};
+use idlab::engine::{EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
 use idlab::record::{Grid, Parameters, Row};
-use idlab::store::Uniqueness;
+use idlab::store::{Design, Uniqueness};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -86,9 +86,9 @@ const EXAMPLES: &str = "Examples:
 /// One tree to be loaded.
 struct Task {
     label: String,
-    engine: &'static Engine,
+    engine: Profile,
     rows: Option<u64>,
-    geometry: Geometry,
+    design: Design,
     checkpoint_rows: Option<u64>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
@@ -102,12 +102,13 @@ struct Outcome {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    args::distinct("--engine", &args.engine)?;
-    let engines: Vec<_> = args
+    let engines: Vec<Profile> = args
         .engine
         .iter()
-        .map(|name| Engine::by_name(name).map_err(usage))
+        .map(|name| name.parse().map_err(usage))
         .collect::<Result<_>>()?;
+    let names: Vec<_> = engines.iter().map(Profile::to_string).collect();
+    args::distinct("--engine", &names)?;
     let inputs = inputs(&args, engines.len())?;
     let mut tasks = Vec::new();
     let mut largest = (0, String::new());
@@ -148,7 +149,7 @@ pub fn run(args: Args) -> Result<()> {
             outcome
                 .notes
                 .into_iter()
-                .filter(|_| std::ptr::eq(task.engine, engines[0])),
+                .filter(|_| task.engine.to_string() == names[0]),
         );
     }
     notes.iter().for_each(|note| args::say(note));
@@ -203,12 +204,7 @@ fn kind(name: &str) -> Result<dump::Kind> {
 
 /// Opens an input and does its page arithmetic: wrong names, sizes and files
 /// are told before any work is done. Returns the bytes of a key, too.
-fn prepare(
-    args: &Args,
-    input: &Input,
-    rows: Option<u64>,
-    engine: &'static Engine,
-) -> Result<(Task, u32)> {
+fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Result<(Task, u32)> {
     let mut opened = input.open()?;
     let label = input.label();
     let stored = opened.stream.column;
@@ -226,7 +222,7 @@ fn prepare(
         fill_factor_percent: args.fill_factor,
         payload_bytes: args.payload_bytes,
     };
-    let geometry = Geometry::new(engine, column, options).map_err(|error| match error.option {
+    let design = Design::new(engine, column, options).map_err(|error| match error.option {
         Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
         None => usage(error),
     })?;
@@ -243,7 +239,7 @@ fn prepare(
             label,
             engine,
             rows,
-            geometry,
+            design,
             checkpoint_rows: args.checkpoint_rows,
             opened,
         },
@@ -258,14 +254,15 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
         .take();
     let opened = opened.context("a task is done once")?;
-    let mut rows = Rows::new(digest, &task.label, task.engine.name, Parameters::new());
+    let engine = task.engine.to_string();
+    let mut rows = Rows::new(digest, &task.label, &engine, Parameters::new());
     let unique = match opened.dump {
         Some(_) => Uniqueness::Checked,
         None => Uniqueness::Promised,
     };
     let plan = Plan {
         rows: task.rows,
-        geometry: task.geometry,
+        design: task.design,
         uniqueness: unique,
         checkpoint_rows: task.checkpoint_rows,
     };

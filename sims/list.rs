@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use idlab::dump::KINDS;
-use idlab::engine::ENGINES;
+use idlab::engine::{ENGINES, Engine, Model};
 use idlab::measure::MEASURES;
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
@@ -48,15 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn list(what: What) -> Result<String> {
     let rows: Vec<[String; 2]> = match what {
         What::Schemes => SCHEMES.iter().flat_map(scheme).collect(),
-        What::Engines => ENGINES
-            .iter()
-            .map(|engine| {
-                [
-                    engine.name.to_owned(),
-                    format!("{}; splits: {}", engine.about, engine.split.about),
-                ]
-            })
-            .collect(),
+        What::Engines => ENGINES.iter().flat_map(|engine| profiles(engine)).collect(),
         What::Measures => MEASURES
             .iter()
             .map(|measured| {
@@ -108,7 +100,7 @@ fn list(what: What) -> Result<String> {
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",
         ),
-        What::Engines => ("Engines", "--engine NAME"),
+        What::Engines => ("Engines", "--engine NAME[:INDEX]"),
         What::Measures => (
             "Measures",
             "the `measure` of a record's row, its unit in brackets",
@@ -125,6 +117,27 @@ fn list(what: What) -> Result<String> {
         .set_width(110);
     table.add_rows(rows);
     Ok(format!("{title} ({note})\n{}", report::print(&table)))
+}
+
+/// An engine, then its kinds of index and its number.
+fn profiles(engine: &Engine) -> Vec<[String; 2]> {
+    let splits = match engine.model {
+        Model::Pages(pages) => format!("; splits: {}", pages.split.about),
+        _ => String::new(),
+    };
+    let mut rows = vec![[engine.name.to_owned(), format!("{}{splits}", engine.about)]];
+    rows.extend(engine.indexes.iter().enumerate().map(|(i, index)| {
+        let default = if i == 0 { " (the default)" } else { "" };
+        [
+            format!("  :{}", index.name),
+            format!("{}{default}", index.about),
+        ]
+    }));
+    rows.extend(engine.parameter.map(|parameter| {
+        let text = format!("  :{}", parameter.name.to_uppercase());
+        [text, parameter.about.to_owned()]
+    }));
+    rows
 }
 
 fn scheme(info: &idlab::scheme::SchemeInfo) -> Vec<[String; 2]> {

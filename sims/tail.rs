@@ -5,14 +5,16 @@ use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::engine::{Engine, EngineOptions, Geometry};
+use idlab::engine::{EngineOptions, Profile};
 use idlab::fleet::{FleetSpec, IntoStream};
 use idlab::id::{Id, Uuid};
-use idlab::measure::{FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Rows, Splits, fill};
+use idlab::measure::{
+    FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Plan, Rows, measure_any,
+};
 use idlab::record::{Parameters, Records, Row};
 use idlab::scheme::{self, Spec};
 use idlab::source::AnySource;
-use idlab::store::{BTree, Uniqueness, load};
+use idlab::store::{Design, Uniqueness};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -40,7 +42,7 @@ pub struct Args {
     #[arg(short = 'n', long = "rows", value_name = "N", default_value = "1M", value_parser = args::positive)]
     rows: u64,
     /// Engine profile
-    #[arg(long, value_name = "NAME", default_value = "postgres")]
+    #[arg(long, value_name = "NAME", default_value = "postgres", value_parser = args::item)]
     engine: String,
     #[command(flatten)]
     output: OutputArgs,
@@ -49,10 +51,15 @@ pub struct Args {
 const DEFAULT_PER_MS: &str = "1,2,5,10,20,40,60,80,100,110,120,130,140,145,150,160,180,200,220,240,260,280,290,300,320,350,400,450,500,600,800,1000,1500,2000,3000";
 
 pub fn run(args: Args) -> Result<()> {
-    let engine = Engine::by_name(&args.engine).map_err(usage)?;
+    let engine: Profile = args.engine.parse().map_err(usage)?;
     args::distinct("--tail", &args.tail)?;
     args::distinct("--per-ms", &args.per_ms)?;
-    let geometry = Geometry::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?;
+    let plan = Plan {
+        rows: Some(args.rows),
+        design: Design::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?,
+        uniqueness: Uniqueness::Promised,
+        checkpoint_rows: None,
+    };
     let specs: Vec<Spec> = args
         .tail
         .iter()
@@ -88,26 +95,17 @@ pub fn run(args: Args) -> Result<()> {
         .flat_map(|spec| args.per_ms.iter().map(move |per_ms| (spec, *per_ms)))
         .collect();
     let one = |&(spec, per_ms): &(&Spec, u64)| -> Result<Vec<Row>> {
-        let AnySource::Bytes16(mut source) = open(spec, per_ms, args.output.seed)? else {
-            unreachable!("a UUID has 16 bytes");
-        };
-        let mut tree = BTree::new(geometry, Uniqueness::Promised);
-        let mut splits = Splits::default();
-        let see = |batch: &[u128]| bar.inc(batch.len() as u64);
-        load(
-            &mut *source,
-            Some(args.rows),
-            &mut tree,
-            &mut splits,
-            |_, _| {},
-            see,
-        )
-        .with_context(|| spec.to_string())?;
-        let mut rows = Rows::new(&digest, &spec.to_string(), engine.name, Parameters::new());
-        rows.point(&INDEX_BYTES, per_ms, tree.index_bytes());
-        rows.point(&LEAF_SPLITS, per_ms, splits.leaf_splits());
-        rows.point(&INTERNAL_SPLITS, per_ms, splits.internal_splits());
-        rows.point(&FILL_MEAN, per_ms, fill(&tree));
+        let keys = open(spec, per_ms, args.output.seed)?;
+        let template = || Rows::new(&digest, &spec.to_string(), &args.engine, Parameters::new());
+        let mut all = template();
+        measure_any(keys, plan, &mut all, |rows| bar.inc(rows))
+            .with_context(|| spec.to_string())?;
+        let mut rows = template();
+        for measured in [&INDEX_BYTES, &LEAF_SPLITS, &INTERNAL_SPLITS, &FILL_MEAN] {
+            if let Some(value) = all.found(measured) {
+                rows.point(measured, per_ms, value);
+            }
+        }
         Ok(rows.into_rows())
     };
     let pool = rayon::ThreadPoolBuilder::new()

@@ -5,12 +5,12 @@ use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result, bail};
 use idlab::chart::{Chart, ChartError};
-use idlab::engine::{EngineOptions, Geometry, POSTGRES};
+use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::measure::{Plan, Rows, measure_any};
 use idlab::record::{Measured, Number, Parameters, Records, Row};
 use idlab::reference::Reference;
 use idlab::source::Stream;
-use idlab::store::Uniqueness;
+use idlab::store::{Design, Uniqueness};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -269,11 +269,11 @@ fn predict(
     bar: &indicatif::ProgressBar,
 ) -> Result<Totals> {
     let stream: Stream = Reference::new(name, 1)?.into();
-    let geometry = Geometry::new(&POSTGRES, stream.column, EngineOptions::default())?;
+    let design = Design::new(&POSTGRES, stream.column, EngineOptions::default())?;
     let mut found = Rows::new("", name, POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(rows),
-        geometry,
+        design,
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: Some(checkpoint).filter(|&rows| rows > 0),
     };

@@ -3,27 +3,14 @@
 //! To add a profile: write `src/engine/<name>.rs` with one documented constant
 //! and add one line to `engines!` below.
 
+mod geometry;
+
+pub use geometry::{Geometry, Log, Page, Pages, Split};
+
 use crate::id::Column;
 use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
-
-/// How a full page is divided.
-#[derive(Clone, Copy, Debug)]
-pub struct Split {
-    /// Entries that stay on the left page.
-    pub left_entries: fn(&Page) -> u32,
-    /// What the rule is, for `sim list engines`.
-    pub about: &'static str,
-}
-
-/// What an engine writes ahead of its pages, as far as it is modelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Log {
-    /// Nothing, or nothing that is modelled.
-    None,
-    /// PostgreSQL's records of resource manager Btree.
-    Nbtree,
-}
 
 /// An engine profile.
 #[derive(Clone, Copy)]
@@ -34,25 +21,47 @@ pub struct Engine {
     pub about: &'static str,
     /// Page size unless another is asked for.
     pub page_bytes: u32,
-    /// Bytes of a page that never hold entries.
-    pub overhead_bytes: u32,
-    /// Pages of the index besides leaf and internal ones.
-    pub meta_pages: u64,
-    /// Bytes of a leaf entry, for a column and a payload width.
-    pub leaf_entry_bytes: fn(Column, u32) -> u32,
-    /// Bytes of an entry of an internal page.
-    pub internal_entry_bytes: fn(Column) -> u32,
-    /// Bytes of an internal page's first entry, whose key is not stored.
-    pub first_internal_entry_bytes: u32,
-    /// Whether each page but the rightmost of its level keeps its upper bound
-    /// as one more entry.
-    pub high_key: bool,
-    /// Leaf fill factor in percent unless another is asked for; `None` if the engine has none.
-    pub fill_factor_percent: Option<u32>,
-    /// How a full page is divided.
-    pub split: Split,
-    /// What it writes ahead of its pages.
-    pub log: Log,
+    /// Widest key that the engine takes.
+    pub max_key_bytes: u32,
+    /// The kinds of index it can keep ids in; the first unless another is asked for.
+    pub indexes: &'static [Index],
+    /// A number that belongs to the engine's name, if it takes one.
+    pub parameter: Option<Parameter>,
+    /// What its trees do.
+    pub model: Model,
+}
+
+/// A kind of index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Index {
+    /// Name on the command line, after the engine's.
+    pub name: &'static str,
+    /// What it holds.
+    pub about: &'static str,
+}
+
+/// A number that an engine takes on the command line, after its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// Least and greatest value.
+    pub range: (u32, u32),
+    /// Its value unless given; `None` if the engine does without.
+    pub default: Option<u32>,
+}
+
+/// What an engine's trees do.
+#[derive(Clone, Copy, Debug)]
+pub enum Model {
+    /// Entries of one width, pages that divide at a number of entries.
+    Pages(Pages),
+    /// InnoDB's: pages that divide where the last insert went.
+    InnoDb,
+    /// SQLite's: pages that share their cells with siblings.
+    Sqlite,
 }
 
 impl fmt::Debug for Engine {
@@ -72,26 +81,93 @@ macro_rules! engines {
 
 engines! {
     postgres::POSTGRES,
+    innodb::INNODB,
+    sqlite::SQLITE,
+    oracle_like::ORACLE_LIKE,
+    sql_server_like::SQL_SERVER_LIKE,
     textbook::TEXTBOOK,
 }
 
-impl Engine {
-    /// The profile called `name`.
-    ///
-    /// # Errors
-    /// There is none; the message names the nearest.
-    pub fn by_name(name: &str) -> Result<&'static Engine, EngineError> {
-        ENGINES
-            .iter()
-            .copied()
-            .find(|engine| engine.name == name)
-            .ok_or_else(|| {
-                let hint = crate::names::nearest(name, ENGINES.iter().map(|engine| engine.name));
-                EngineError {
-                    option: None,
-                    message: format!("unknown engine {name:?}{hint}"),
+/// An engine and one of its kinds of index: `postgres`, `innodb:secondary`, `textbook:4`.
+#[derive(Clone, Copy, Debug)]
+pub struct Profile {
+    /// The engine.
+    pub engine: &'static Engine,
+    /// The kind of index.
+    pub index: &'static Index,
+    /// The engine's number, if it takes one.
+    pub parameter: Option<u32>,
+}
+
+impl From<&'static Engine> for Profile {
+    fn from(engine: &'static Engine) -> Self {
+        Self {
+            engine,
+            index: &engine.indexes[0],
+            parameter: engine.parameter.and_then(|parameter| parameter.default),
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.engine.name)?;
+        if *self.index != self.engine.indexes[0] {
+            write!(f, ":{}", self.index.name)?;
+        }
+        match self.parameter {
+            Some(number) => write!(f, ":{number}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = EngineError;
+
+    fn from_str(text: &str) -> Result<Self, EngineError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let known = ENGINES.iter().copied().find(|engine| engine.name == name);
+        let engine = known.ok_or_else(|| {
+            let hint = crate::names::nearest(name, ENGINES.iter().map(|engine| engine.name));
+            EngineError::name(format!("unknown engine {name:?}{hint}"))
+        })?;
+        let mut profile = Self::from(engine);
+        for part in parts {
+            match (part.parse::<u32>(), engine.parameter) {
+                (Ok(number), Some(Parameter { name, range, .. })) => {
+                    if !(range.0..=range.1).contains(&number) {
+                        let message = format!(
+                            "{}: {name} = {number} is not valid, expected {} to {}",
+                            engine.name, range.0, range.1
+                        );
+                        return Err(EngineError::name(message));
+                    }
+                    profile.parameter = Some(number);
                 }
-            })
+                _ => profile.index = engine.index(part)?,
+            }
+        }
+        Ok(profile)
+    }
+}
+
+impl Engine {
+    /// The kind of index called `name`.
+    fn index(&self, name: &str) -> Result<&'static Index, EngineError> {
+        let known = self.indexes.iter().find(|index| index.name == name);
+        known.ok_or_else(|| {
+            let mut expected: Vec<_> = self.indexes.iter().map(|index| index.name).collect();
+            let number = self.parameter.map(|parameter| parameter.about);
+            expected.extend(number);
+            let message = format!(
+                "{} has no index kind {name:?}, expected {}",
+                self.name,
+                expected.join(" or ")
+            );
+            EngineError::name(message)
+        })
     }
 }
 
@@ -102,7 +178,7 @@ pub struct EngineOptions {
     pub page_bytes: Option<u32>,
     /// Leaf fill factor in percent.
     pub fill_factor_percent: Option<u32>,
-    /// Bytes that a leaf entry carries beside its key, where the engine keeps the row there.
+    /// Bytes of the row beside its key.
     pub payload_bytes: u32,
 }
 
@@ -117,143 +193,66 @@ pub struct EngineError {
 }
 
 impl EngineError {
-    fn new(option: &'static str, message: String) -> Self {
+    /// `option` is to blame.
+    pub fn new(option: &'static str, message: String) -> Self {
         Self {
             option: Some(option),
             message,
         }
     }
-}
 
-/// The numbers that decide when and where a page of one class (leaf or
-/// internal, rightmost of its level or not) splits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Page {
-    /// Whether it is a leaf.
-    pub leaf: bool,
-    /// Whether it is the rightmost page of its level.
-    pub rightmost: bool,
-    /// Bytes for entries.
-    pub usable_bytes: u32,
-    /// Bytes of an entry.
-    pub entry_bytes: u32,
-    /// Bytes of the first entry.
-    pub first_entry_bytes: u32,
-    /// Bytes of the high key that a page keeps when it is not rightmost, 0 if none.
-    pub high_key_bytes: u32,
-    /// Leaf fill factor in percent.
-    pub fill_factor_percent: u32,
-    /// Entries that fit; one more and it splits.
-    pub capacity: u32,
-    /// Entries on the left page after a split of `capacity + 1`.
-    pub left_entries: u32,
-}
-
-impl Page {
-    /// Bytes that `entries` entries and the high key take.
-    pub fn used_bytes(&self, entries: u32) -> u32 {
-        let high_key = if self.rightmost {
-            0
-        } else {
-            self.high_key_bytes
-        };
-        match entries {
-            0 => high_key,
-            _ => high_key + self.first_entry_bytes + (entries - 1) * self.entry_bytes,
+    /// The name is to blame.
+    pub fn name(message: String) -> Self {
+        Self {
+            option: None,
+            message,
         }
     }
 }
 
-/// An engine's four classes of pages, for one column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Geometry {
-    /// Page size.
-    pub page_bytes: u32,
-    /// Pages besides leaf and internal ones.
-    pub meta_pages: u64,
-    /// What is written ahead of the pages.
-    pub log: Log,
-    /// A leaf, by whether it is rightmost.
-    pub leaf: [Page; 2],
-    /// An internal page, by whether it is the rightmost of its level.
-    pub internal: [Page; 2],
-}
-
-impl Geometry {
-    /// The page arithmetic of `engine` for ids in `column`.
+impl Profile {
+    /// Refuses a column that the engine cannot index.
     ///
     /// # Errors
-    /// A page too small for three entries, a page size or fill factor out of
-    /// range, a fill factor for an engine without one.
-    pub fn new(
-        engine: &Engine,
-        column: Column,
-        options: EngineOptions,
-    ) -> Result<Self, EngineError> {
-        let name = engine.name;
-        let page_bytes = options.page_bytes.unwrap_or(engine.page_bytes);
-        if page_bytes > 1 << 20 {
-            let message = format!(
-                "{name}: a page of {page_bytes} bytes is too large, expected at most 1 MiB"
-            );
-            return Err(EngineError::new("page_bytes", message));
+    /// A key too wide.
+    pub fn check(&self, column: Column) -> Result<(), EngineError> {
+        let (given, most) = (column.value_bytes(), self.engine.max_key_bytes);
+        if given > most {
+            let name = self.engine.name;
+            let message = format!("{name}: a key of {given} bytes is too wide, at most {most} fit");
+            return Err(EngineError::new("key_bytes", message));
         }
-        if options.payload_bytes > page_bytes {
-            let given = options.payload_bytes;
-            let message =
-                format!("{name}: a payload of {given} bytes is larger than a page of {page_bytes}");
-            return Err(EngineError::new("payload_bytes", message));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_read_and_written() {
+        for text in [
+            "postgres",
+            "innodb",
+            "innodb:secondary",
+            "textbook",
+            "textbook:4",
+        ] {
+            assert_eq!(text.parse::<Profile>().unwrap().to_string(), text);
         }
-        let fill_factor_percent = match (engine.fill_factor_percent, options.fill_factor_percent) {
-            (None, Some(_)) => {
-                let message = format!("{name} has no fill factor");
-                return Err(EngineError::new("fill_factor", message));
-            }
-            (_, Some(percent)) if !(10..=100).contains(&percent) => {
-                let message = format!("{name}: {percent} is not valid, expected 10 to 100 (%)");
-                return Err(EngineError::new("fill_factor", message));
-            }
-            (default, given) => given.or(default).unwrap_or(100),
-        };
-        let page = |leaf: bool, rightmost: bool| {
-            let entry_bytes = match leaf {
-                true => (engine.leaf_entry_bytes)(column, options.payload_bytes),
-                false => (engine.internal_entry_bytes)(column),
-            };
-            let separator_bytes = (engine.internal_entry_bytes)(column);
-            let mut page = Page {
-                leaf,
-                rightmost,
-                usable_bytes: page_bytes.saturating_sub(engine.overhead_bytes),
-                entry_bytes,
-                first_entry_bytes: if leaf {
-                    entry_bytes
-                } else {
-                    engine.first_internal_entry_bytes
-                },
-                high_key_bytes: if engine.high_key { separator_bytes } else { 0 },
-                fill_factor_percent,
-                capacity: 0,
-                left_entries: 0,
-            };
-            let spare = page.usable_bytes.saturating_sub(page.used_bytes(1));
-            page.capacity = 1 + spare / page.entry_bytes;
-            if page.capacity < 3 {
-                let need = engine.overhead_bytes + page.used_bytes(3);
-                let message = format!(
-                    "{name}: a page of {page_bytes} bytes is too small for three {column} entries, expected at least {need} bytes"
-                );
-                return Err(EngineError::new("page_bytes", message));
-            }
-            page.left_entries = (engine.split.left_entries)(&page);
-            Ok(page)
-        };
-        Ok(Self {
-            page_bytes,
-            meta_pages: engine.meta_pages,
-            log: engine.log,
-            leaf: [page(true, false)?, page(true, true)?],
-            internal: [page(false, false)?, page(false, true)?],
-        })
+        assert_eq!(
+            "innodb:clustered".parse::<Profile>().unwrap().to_string(),
+            "innodb"
+        );
+        for (text, part) in [
+            ("postgres:clustered", "has no index kind \"clustered\""),
+            ("postgre", "did you mean \"postgres\""),
+            ("textbook:1", "expected 2 to"),
+            ("innodb:", "has no index kind"),
+        ] {
+            let message = text.parse::<Profile>().unwrap_err().message;
+            assert!(message.contains(part), "{message}");
+        }
     }
 }

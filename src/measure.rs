@@ -20,7 +20,7 @@ pub use edge::Edge;
 pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
 pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
-pub use tree::{Found, Plan, TreeRun, measure_any, measure_tree};
+pub use tree::{Found, Plan, measure_any, measure_tree};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 
@@ -188,6 +188,13 @@ impl Rows {
                 .map(|(name, value)| ((*name).to_owned(), value.clone())),
         );
         self.rows.push(row);
+    }
+
+    /// The total of a measure without parameters of its own, if there is one.
+    pub fn found(&self, measured: &Measured) -> Option<Number> {
+        let total = |row: &&Row| row.measure == measured.name && row.x.is_none();
+        let row = self.rows.iter().find(total)?;
+        (row.params.len() == self.template.params.len()).then_some(row.value)
     }
 
     /// What each row begins as.

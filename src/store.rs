@@ -1,14 +1,18 @@
 //! Stores: what consumes a stream of ids and emits events.
 
 mod btree;
+mod design;
 mod innodb;
 mod load;
 mod sqlite;
+mod tree;
 
 pub use btree::{BTree, Uniqueness};
+pub use design::Design;
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
+pub use tree::{Leaf, Size, Tree};
 
 /// A key was inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

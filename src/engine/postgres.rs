@@ -2,7 +2,7 @@
 
 mod sort;
 
-use super::{Engine, Log, Page, Split};
+use super::{Engine, Index, Log, Page, Pages, Split, Model};
 use crate::id::Column;
 
 /// PostgreSQL 15 to 18, nbtree, unique single-column index.
@@ -24,18 +24,27 @@ pub const POSTGRES: Engine = Engine {
     name: "postgres",
     about: "PostgreSQL nbtree, unique index on one column (nbtsplitloc.c, releases 12 to 18)",
     page_bytes: 8192,
-    overhead_bytes: 24 + 16,
-    meta_pages: 1,
-    leaf_entry_bytes: |column, _payload_bytes| tuple_bytes(column),
-    internal_entry_bytes: tuple_bytes,
-    first_internal_entry_bytes: 8 + LINE_POINTER_BYTES,
-    high_key: true,
-    fill_factor_percent: Some(90),
-    split: Split {
-        left_entries,
-        about: "by free space: half and half, but at the fill factor (70 % on internal pages) where the page is the rightmost of its level",
-    },
-    log: Log::Nbtree,
+    // A third of a page (`BTMaxItemSize`).
+    max_key_bytes: 2704,
+    indexes: &[Index {
+        name: "primary_key",
+        about: "keys and heap pointers; rows lie in a heap",
+    }],
+    parameter: None,
+    model: Model::Pages(Pages {
+        overhead_bytes: 24 + 16,
+        meta_pages: 1,
+        leaf_entry_bytes: |column, _payload_bytes| tuple_bytes(column),
+        internal_entry_bytes: tuple_bytes,
+        first_internal_entry_bytes: 8 + LINE_POINTER_BYTES,
+        high_key: true,
+        fill_factor_percent: Some(90),
+        split: Split {
+            left_entries,
+            about: "by free space: half and half, but at the fill factor (70 % on internal pages) where the page is the rightmost of its level",
+        },
+        log: Log::Nbtree,
+    }),
 };
 
 const LINE_POINTER_BYTES: u32 = 4;
@@ -60,7 +69,7 @@ fn tuple_bytes(column: Column) -> u32 {
 /// All entries are equally large and no candidate scores better than another,
 /// so the candidate with the least imbalance is taken; among equals the one that
 /// the engine's sort leaves first.
-fn left_entries(page: &Page) -> u32 {
+fn left_entries(page: &Page, _last: bool) -> u32 {
     let total = page.capacity + 1;
     let usable = page.usable_bytes as i32;
     let entry = page.entry_bytes as i32;
@@ -118,11 +127,11 @@ mod tests {
                 leaf.entry_bytes,
                 last.capacity,
                 leaf.capacity,
-                last.left_entries,
-                leaf.left_entries,
+                last.left_entries[0],
+                leaf.left_entries[0],
                 last_internal.capacity,
                 internal.capacity,
-                last_internal.left_entries,
+                last_internal.left_entries[0],
             ];
             assert_eq!(found, numbers, "{column}");
         }
@@ -139,13 +148,13 @@ mod tests {
             (Column::Text(36), 157, 79),
         ] {
             let page = geometry(column).internal[0];
-            assert_eq!((page.capacity + 1, page.left_entries), (children, left), "{column}");
+            assert_eq!((page.capacity + 1, page.left_entries[0]), (children, left), "{column}");
         }
     }
 
     #[test]
     fn bytea_of_16_bytes_is_larger_than_uuid() {
-        assert_eq!(geometry(Column::Bytes(16)).leaf[1].left_entries, 203);
+        assert_eq!(geometry(Column::Bytes(16)).leaf[1].left_entries, [203; 2]);
     }
 
     #[test]

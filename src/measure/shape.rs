@@ -3,7 +3,7 @@
 use super::Rows;
 use crate::id::Key;
 use crate::record::{Measured, Number};
-use crate::store::BTree;
+use crate::store::Tree;
 
 pub(super) const ROWS: Measured = Measured {
     name: "rows",
@@ -76,52 +76,43 @@ pub(super) const NEWEST_100_LEAVES: Measured = Measured {
 const FILL_BINS: u64 = 20;
 
 /// Writes a point of the curve of index size.
-pub fn size<K: Key>(tree: &BTree<K>, rows: &mut Rows) {
-    rows.point(&INDEX_BYTES, tree.rows(), tree.index_bytes());
+pub fn size<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
+    let size = tree.size();
+    rows.point(&INDEX_BYTES, size.rows, size.index_bytes);
 }
 
 /// Used share of the leaves' usable bytes.
-pub fn fill<K: Key>(tree: &BTree<K>) -> Number {
-    let usable_bytes = u64::from(tree.geometry().leaf[0].usable_bytes);
-    let used_bytes = fills(tree).map(|(_, used_bytes)| used_bytes).sum();
-    Number::ratio(used_bytes, usable_bytes * tree.leaf_pages())
-}
-
-/// The leaves from left to right: number and used bytes.
-fn fills<K: Key>(tree: &BTree<K>) -> impl Iterator<Item = (u32, u64)> {
-    let [middle, last] = tree.geometry().leaf;
-    let mut leaves = tree.leaves().peekable();
-    std::iter::from_fn(move || {
-        let (number, entries) = leaves.next()?;
-        let page = if leaves.peek().is_some() {
-            middle
-        } else {
-            last
-        };
-        Some((number, page.used_bytes(entries).into()))
-    })
+pub fn fill<K: Key>(tree: &impl Tree<K>) -> Number {
+    let size = tree.size();
+    let used_bytes = tree.leaves().map(|leaf| u64::from(leaf.used_bytes)).sum();
+    Number::ratio(
+        used_bytes,
+        u64::from(size.leaf_usable_bytes) * size.leaf_pages,
+    )
 }
 
 /// Writes the totals.
-pub fn shape<K: Key>(tree: &BTree<K>, rows: &mut Rows) {
-    rows.total(&ROWS, tree.rows());
-    rows.total(&LEAF_PAGES, tree.leaf_pages());
-    rows.total(&INTERNAL_PAGES, tree.internal_pages());
-    rows.total(&TREE_LEVEL, tree.tree_level());
-    rows.total(&INDEX_BYTES, tree.index_bytes());
+pub fn shape<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
+    let size = tree.size();
+    rows.total(&ROWS, size.rows);
+    rows.total(&LEAF_PAGES, size.leaf_pages);
+    rows.total(&INTERNAL_PAGES, size.internal_pages);
+    rows.total(&TREE_LEVEL, size.tree_level);
+    rows.total(&INDEX_BYTES, size.index_bytes);
     rows.total(&FILL_MEAN, fill(tree));
-    let usable_bytes = u64::from(tree.geometry().leaf[0].usable_bytes);
+    let usable_bytes = u64::from(size.leaf_usable_bytes);
     let mut bins = [0u64; FILL_BINS as usize];
     let (mut descents, mut last) = (0, 0);
-    for (number, used_bytes) in fills(tree) {
-        let bin = (used_bytes * FILL_BINS)
+    let mut entries = Vec::with_capacity(size.leaf_pages as usize);
+    for leaf in tree.leaves() {
+        let bin = (u64::from(leaf.used_bytes) * FILL_BINS)
             .div_ceil(usable_bytes)
             .clamp(1, FILL_BINS)
             - 1;
         bins[bin as usize] += 1;
-        descents += u64::from(number < std::mem::replace(&mut last, number));
+        descents += u64::from(leaf.number < std::mem::replace(&mut last, leaf.number));
+        entries.push(leaf.entries);
     }
-    let mut entries: Vec<u32> = tree.leaves().map(|(_, entries)| entries).collect();
     entries.sort_unstable();
     let quantile = |per_cent: usize| entries[(entries.len() * per_cent).div_ceil(100).max(1) - 1];
     rows.total(&LEAF_ITEMS_P05, quantile(5));
@@ -129,11 +120,14 @@ pub fn shape<K: Key>(tree: &BTree<K>, rows: &mut Rows) {
     rows.total(&LEAF_ITEMS_P95, quantile(95));
     rows.total(
         &LEAF_ITEMS_MEAN,
-        Number::ratio(tree.rows(), tree.leaf_pages()),
+        Number::ratio(
+            entries.iter().copied().map(u64::from).sum(),
+            size.leaf_pages,
+        ),
     );
     rows.total(
         &FRAGMENTATION_SHARE,
-        Number::ratio(descents, tree.leaf_pages()),
+        Number::ratio(descents, size.leaf_pages),
     );
     for (bin, leaves) in (1..).zip(bins) {
         rows.point(&LEAF_PAGES_BY_FILL, bin * 100 / FILL_BINS, leaves);
@@ -141,7 +135,7 @@ pub fn shape<K: Key>(tree: &BTree<K>, rows: &mut Rows) {
 }
 
 /// Writes how many leaves hold the `newest` rows, if there are 100 of them.
-pub fn newest_rows<K: Key>(tree: &BTree<K>, newest: &[K], rows: &mut Rows) {
+pub fn newest_rows<K: Key>(tree: &impl Tree<K>, newest: &[K], rows: &mut Rows) {
     if newest.len() < crate::store::NEWEST {
         return;
     }
@@ -157,7 +151,7 @@ mod tests {
     use crate::engine::{EngineOptions, Geometry, TEXTBOOK};
     use crate::id::Column;
     use crate::record::{Parameters, Row};
-    use crate::store::Uniqueness;
+    use crate::store::{BTree, Uniqueness};
 
     /// Four entries of 16 bytes a leaf; of five, two stay on the left page.
     fn tree(keys: impl IntoIterator<Item = u64>) -> BTree<u64> {
@@ -167,7 +161,7 @@ mod tests {
         };
         let geometry = Geometry::new(&TEXTBOOK, Column::Bigint, options).unwrap();
         let leaf = geometry.leaf[0];
-        assert_eq!((leaf.capacity, leaf.left_entries), (4, 2));
+        assert_eq!((leaf.capacity, leaf.left_entries), (4, [2; 2]));
         let mut tree = BTree::new(geometry, Uniqueness::Checked);
         keys.into_iter()
             .for_each(|key| assert!(tree.insert(key, &mut ())));

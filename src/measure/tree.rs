@@ -5,47 +5,56 @@ use super::{
     Accesses, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows,
     shape, size,
 };
-use crate::engine::{Geometry, Log};
+use crate::engine::Log;
 use crate::id::Key;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
-use crate::store::{BTree, LoadError, Uniqueness, load};
-
-/// What a measured load leaves besides its rows.
-#[derive(Clone, Debug)]
-pub struct TreeRun<K> {
-    /// The tree.
-    pub tree: BTree<K>,
-    /// A sample for the locality picture.
-    pub sample: Sample<K>,
-    /// Ids refused because they were there already.
-    pub duplicates: u64,
-    /// The first of them, by its number in the stream, from 1.
-    pub first_duplicate: Option<u64>,
-}
+use crate::store::{
+    BTree, Design, InnoDb, LoadError, Sink, Size, SqliteTree, Tree, Uniqueness, load,
+};
 
 /// What to load, and into what.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Keys to take; all if `None`.
     pub rows: Option<u64>,
-    /// The tree's page arithmetic.
-    pub geometry: Geometry,
+    /// The tree.
+    pub design: Design,
     /// Whether the source promises that its keys differ.
     pub uniqueness: Uniqueness,
     /// Rows from one checkpoint to the next; none at all if `None`.
     pub checkpoint_rows: Option<u64>,
 }
 
-/// What a measured load of any key width leaves besides its rows.
+/// What a measured load leaves besides its rows.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The locality picture.
     pub grid: Grid,
+    /// Keys in the tree.
+    pub rows: u64,
     /// Ids refused because they were there already.
     pub duplicates: u64,
     /// The first of them, by its number in the stream, from 1.
     pub first_duplicate: Option<u64>,
+}
+
+/// What an engine has beside what all trees have.
+trait OfEngine: Sink {
+    /// Writes the totals of a tree of this size.
+    fn totals(&self, size: &Size, splits: &Splits, rows: &mut Rows);
+}
+
+impl OfEngine for () {
+    fn totals(&self, _: &Size, _: &Splits, _: &mut Rows) {}
+}
+
+/// The log and the page accesses of PostgreSQL.
+impl OfEngine for (FullPageImages, Accesses) {
+    fn totals(&self, size: &Size, splits: &Splits, rows: &mut Rows) {
+        nbtree_wal(splits, &self.0, size.tree_level, rows);
+        self.1.totals(rows);
+    }
 }
 
 /// [`measure_tree`] for keys whose width is known only now.
@@ -59,27 +68,9 @@ pub fn measure_any(
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
     match keys {
-        AnySource::Bytes8(mut keys) => {
-            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
-        }
-        AnySource::Bytes16(mut keys) => {
-            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
-        }
-        AnySource::Bytes20(mut keys) => {
-            Ok(measure_tree(&mut *keys, plan, rows, progress)?.found(rows))
-        }
-    }
-}
-
-impl<K: Key> TreeRun<K> {
-    fn found(self, rows: &Rows) -> Found {
-        let row = rows.template();
-        Found {
-            // The picture is of the ids alone, whatever the engine.
-            grid: self.sample.grid(&row.run, &row.scheme, ""),
-            duplicates: self.duplicates,
-            first_duplicate: self.first_duplicate,
-        }
+        AnySource::Bytes8(mut keys) => measure_tree(&mut *keys, plan, rows, progress),
+        AnySource::Bytes16(mut keys) => measure_tree(&mut *keys, plan, rows, progress),
+        AnySource::Bytes20(mut keys) => measure_tree(&mut *keys, plan, rows, progress),
     }
 }
 
@@ -93,24 +84,46 @@ pub fn measure_tree<K: Key>(
     plan: Plan,
     rows: &mut Rows,
     progress: impl Fn(u64),
-) -> Result<TreeRun<K>, LoadError> {
-    let Plan {
-        rows: limit,
-        geometry,
-        uniqueness,
-        checkpoint_rows,
-    } = plan;
-    let mut tree = BTree::new(geometry, uniqueness);
+) -> Result<Found, LoadError> {
+    let uniqueness = plan.uniqueness;
+    match plan.design {
+        Design::Pages(geometry) => {
+            let tree = BTree::new(geometry, uniqueness);
+            match geometry.log {
+                Log::Nbtree => {
+                    let images = FullPageImages::new(geometry, plan.checkpoint_rows);
+                    let log = (images, Accesses::default());
+                    measure(source, plan, tree, log, rows, progress)
+                }
+                Log::None => measure(source, plan, tree, (), rows, progress),
+            }
+        }
+        Design::InnoDb(format) => measure(source, plan, InnoDb::new(format), (), rows, progress),
+        Design::Sqlite {
+            layout,
+            column,
+            options,
+        } => {
+            let tree = SqliteTree::new(layout, column, options, uniqueness)?;
+            measure(source, plan, tree, (), rows, progress)
+        }
+    }
+}
+
+fn measure<K: Key, T: Tree<K>, E: OfEngine>(
+    source: &mut dyn Source<K>,
+    plan: Plan,
+    mut tree: T,
+    of_engine: E,
+    rows: &mut Rows,
+    progress: impl Fn(u64),
+) -> Result<Found, LoadError> {
     let counts = (Edge::default(), (Splits::default(), WorkingSet::default()));
-    let log = (
-        FullPageImages::new(geometry, checkpoint_rows),
-        Accesses::default(),
-    );
-    let mut sinks = (log, counts);
+    let mut sinks = (of_engine, counts);
     let mut sample = Sample::default();
     let loaded = load(
         source,
-        limit,
+        plan.rows,
         &mut tree,
         &mut sinks,
         |tree, (_, (_, (splits, working_set)))| {
@@ -123,29 +136,27 @@ pub fn measure_tree<K: Key>(
             progress(batch.len() as u64);
         },
     )?;
-    if uniqueness == Uniqueness::Promised
-        && let Some(key) = tree.first_duplicate()
+    if plan.uniqueness == Uniqueness::Promised
+        && let Some(key) = loaded.refused.or_else(|| tree.first_duplicate())
     {
         return Err(LoadError::Duplicate(format!("{key:?}")));
     }
-    let ((images, accesses), (edge, (splits, working_set))) = sinks;
+    let (of_engine, (edge, (splits, working_set))) = sinks;
     edge.totals(rows);
     splits.totals(rows);
     shape(&tree, rows);
-    if geometry.log == Log::Nbtree {
-        nbtree_wal(&splits, &images, tree.tree_level(), rows);
-        accesses.totals(rows);
-    }
+    of_engine.totals(&tree.size(), &splits, rows);
     newest_rows(&tree, &loaded.newest, rows);
     working_set.totals(rows);
-    if uniqueness == Uniqueness::Checked {
+    if plan.uniqueness == Uniqueness::Checked {
         rows.total(&DUPLICATE_IDS, loaded.duplicates);
     }
-    let (duplicates, first_duplicate) = (loaded.duplicates, loaded.first_duplicate);
-    Ok(TreeRun {
-        tree,
-        sample,
-        duplicates,
-        first_duplicate,
+    let row = rows.template();
+    Ok(Found {
+        // The picture is of the ids alone, whatever the engine.
+        grid: sample.grid(&row.run, &row.scheme, ""),
+        rows: tree.size().rows,
+        duplicates: loaded.duplicates,
+        first_duplicate: loaded.first_duplicate,
     })
 }

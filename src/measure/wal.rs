@@ -208,7 +208,7 @@ pub fn nbtree_wal(splits: &Splits, images: &FullPageImages, tree_level: u32, row
 /// A split whose new entry goes to the right page: the left page's new high key
 /// and all of the right page. The left page logs a new entry of its own.
 fn split_bytes(page: &Page, tuple: u64) -> u64 {
-    let right_entries = u64::from(page.capacity + 1 - page.left_entries);
+    let right_entries = u64::from(page.capacity + 1 - page.left_entries[0]);
     let first = if page.leaf { tuple } else { TUPLE_HEADER };
     let right = first + (right_entries - 1) * tuple;
     let old_right_sibling = if page.rightmost { 0 } else { SAME + tuple };

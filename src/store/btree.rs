@@ -123,7 +123,7 @@ impl<K: Key> BTree<K> {
         let page = &self.geometry.leaf[usize::from(place.leaf == self.right_edge[0])];
         let split = !self.leaves.push(place.leaf, key, page.capacity);
         if split {
-            place = self.split_leaf(place.leaf, key, sink);
+            place = self.split_leaf(place.leaf, key, new_maximum, sink);
         }
         self.rows += 1;
         sink.insert(&Insert {
@@ -157,11 +157,13 @@ impl<K: Key> BTree<K> {
         place
     }
 
-    /// Adds `key` to a full leaf and divides it. Returns where `key` is now.
+    /// Adds `key`, which may be the last of all, to a full leaf and divides it.
+    /// Returns where `key` is now.
     #[cold]
-    fn split_leaf(&mut self, leaf: u32, key: K, sink: &mut impl Sink) -> Place {
+    fn split_leaf(&mut self, leaf: u32, key: K, last: bool, sink: &mut impl Sink) -> Place {
         let rightmost = leaf == self.right_edge[0];
-        let left_entries = self.geometry.leaf[usize::from(rightmost)].left_entries as usize;
+        let left_entries =
+            self.geometry.leaf[usize::from(rightmost)].left_entries[usize::from(last)] as usize;
         let old_right = self.leaves.right(leaf);
         let (new, separator) = self.leaves.divide(leaf, key, left_entries);
         if rightmost {
@@ -220,7 +222,8 @@ impl<K: Key> BTree<K> {
                 });
                 break;
             }
-            let left_entries = class.left_entries as usize;
+            let last = rightmost && slot + 2 == children as usize;
+            let left_entries = class.left_entries[usize::from(last)] as usize;
             let right;
             (separator, right, leaves_moved) = internal.divide(left_entries);
             child = self.internals.len() as u32;

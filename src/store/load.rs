@@ -1,6 +1,7 @@
 //! Loads a stream into a tree, stopping where a curve wants a point.
 
-use super::{BTree, Sink, Uniqueness};
+use super::{Sink, Tree, Uniqueness};
+use crate::engine::EngineError;
 use crate::id::Key;
 use crate::source::{Source, SourceError};
 use thiserror::Error;
@@ -54,6 +55,9 @@ pub enum LoadError {
     /// The source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The tree cannot be made.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The source promised unique keys and did not keep it.
     #[error("the stream issued an id twice (key {0}), which a unique index refuses")]
     Duplicate(String),
@@ -66,7 +70,9 @@ pub struct Loaded<K> {
     pub newest: Vec<K>,
     /// Keys refused because they were there already.
     pub duplicates: u64,
-    /// The first of them, by its number in the stream, from 1.
+    /// The first of them.
+    pub refused: Option<K>,
+    /// Its number in the stream, from 1.
     pub first_duplicate: Option<u64>,
 }
 
@@ -80,18 +86,19 @@ const BATCH: u64 = 4096;
 ///
 /// # Errors
 /// Those of the source.
-pub fn load<K: Key, S: Sink>(
+pub fn load<K: Key, T: Tree<K>, S: Sink>(
     source: &mut dyn Source<K>,
     rows: Option<u64>,
-    tree: &mut BTree<K>,
+    tree: &mut T,
     sink: &mut S,
-    mut point: impl FnMut(&BTree<K>, &mut S),
+    mut point: impl FnMut(&T, &mut S),
     mut see: impl FnMut(&[K]),
 ) -> Result<Loaded<K>, LoadError> {
     let mut batch: Vec<K> = Vec::with_capacity(BATCH as usize);
     let mut loaded = Loaded {
         newest: Vec::with_capacity(NEWEST),
         duplicates: 0,
+        refused: None,
         first_duplicate: None,
     };
     let mut offered = 0;
@@ -111,6 +118,7 @@ pub fn load<K: Key, S: Sink>(
                         let new = tree.insert(key, sink);
                         if !new {
                             loaded.duplicates += 1;
+                            loaded.refused.get_or_insert(key);
                             loaded.first_duplicate.get_or_insert(number);
                         }
                         new
@@ -124,12 +132,13 @@ pub fn load<K: Key, S: Sink>(
                 break 'load;
             }
         }
-        if tree.rows() > pointed {
+        let rows = tree.size().rows;
+        if rows > pointed {
             point(tree, sink);
-            pointed = tree.rows();
+            pointed = rows;
         }
     }
-    if tree.rows() > pointed {
+    if tree.size().rows > pointed {
         point(tree, sink);
     }
     Ok(loaded)

@@ -281,6 +281,11 @@ impl<K: Key> SqliteTree<K> {
         place
     }
 
+    /// Whether the keys are compared.
+    pub fn uniqueness(&self) -> Uniqueness {
+        self.uniqueness
+    }
+
     /// Whether internal pages hold entries.
     fn is_index(&self) -> bool {
         self.layout != SqliteLayout::Rowid
