@@ -3,7 +3,7 @@
 use super::{Engine, Index, Model};
 
 /// InnoDB: pages of 16384 bytes, row format dynamic. What its trees do is in
-/// [`InnoDb`](crate::store::InnoDb).
+/// `store::InnoDb`.
 ///
 /// Source: `storage/innobase/btr/btr0btr.cc` (`btr_page_split_and_insert`,
 /// `btr_insert_into_right_sibling`), `btr0cur.cc` (`btr_cur_optimistic_insert`).

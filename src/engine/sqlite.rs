@@ -3,7 +3,7 @@
 use super::{Engine, Index, Model};
 
 /// SQLite: pages of 4096 bytes. What its trees do is in
-/// [`SqliteTree`](crate::store::SqliteTree).
+/// `store::SqliteTree`.
 ///
 /// Source: `src/btree.c` (`balance_nonroot`, `balance_quick`, `balance_deeper`,
 /// `fillInCell`), release 3.40.
