@@ -2,6 +2,12 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod pcache;
+mod sqlite;
+
+pub use pcache::Pcache;
+pub use sqlite::SqliteLoad;
+
 use crate::store::{Space, Touch};
 
 /// What happened to the requests for pages of one space.

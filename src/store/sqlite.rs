@@ -6,10 +6,11 @@ mod family;
 mod indexed;
 mod page;
 mod shape;
+mod touch;
 
 pub use indexed::SqliteIndexed;
 
-use super::{Insert, Sink, Uniqueness};
+use super::{Access, Insert, PageId, Sink, Space, Touch, Uniqueness};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use balance::Scratch;
@@ -29,6 +30,8 @@ pub enum SqliteLayout {
     UniqueIndex,
 }
 
+/// The number of the file's first page in [`Space::Other`]: changed when the file grows or shrinks.
+pub(crate) const FIRST_PAGE: u32 = 0;
 /// The number of the root: it stays where it is, a full root moves its content down.
 const ROOT: u32 = 0;
 
@@ -81,6 +84,8 @@ pub struct SqliteTree<K> {
     column: Column,
     payload_bytes: u32,
     uniqueness: Uniqueness,
+    /// Where its pages are numbered.
+    space: Space,
     /// Page size, all of it usable.
     page_bytes: u32,
     pages: Vec<Page<K>>,
@@ -154,6 +159,7 @@ impl<K: Key> SqliteTree<K> {
             column,
             payload_bytes,
             uniqueness,
+            space: Space::Index,
             page_bytes,
             pages: vec![Page::default()],
             free: Vec::new(),
@@ -172,6 +178,8 @@ impl<K: Key> SqliteTree<K> {
     /// only if [`Uniqueness::Checked`]).
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+        sink.begin();
+        self.ask(key, sink);
         self.insert_at(self.locate(key), key, self.cell(key), sink)
     }
 
@@ -180,26 +188,34 @@ impl<K: Key> SqliteTree<K> {
     /// The same as [`SqliteTree::insert`] on each, but faster: looking up a few keys
     /// before the first of them is inserted lets their cache misses overlap.
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        self.insert_each(keys, sink, |_| {});
+        let insert = |this: &mut Self, place, key| {
+            sink.begin();
+            this.ask(key, sink);
+            this.insert_at(place, key, this.cell(key), sink);
+        };
+        Self::each_place(self, |this| this, keys, insert);
     }
 
-    /// [`SqliteTree::insert_all`], which calls `inserted` with each key that was new.
-    fn insert_each(&mut self, keys: &[K], sink: &mut impl Sink, mut inserted: impl FnMut(K)) {
+    /// Calls `insert` with each key and its place in the tree of `owner`.
+    fn each_place<T>(
+        owner: &mut T,
+        tree: impl Fn(&T) -> &Self,
+        keys: &[K],
+        mut insert: impl FnMut(&mut T, Place, K),
+    ) {
         let mut places = [Place::default(); LOOKAHEAD];
         for group in keys.chunks(LOOKAHEAD) {
-            let balances = self.balances;
+            let balances = tree(owner).balances;
             for (place, &key) in places.iter_mut().zip(group) {
-                *place = self.locate(key);
+                *place = tree(owner).locate(key);
             }
             for (&place, &key) in places.iter().zip(group) {
                 // A balance since may have moved the key's place.
-                let place = match self.balances == balances {
+                let place = match tree(owner).balances == balances {
                     true => place,
-                    false => self.locate(key),
+                    false => tree(owner).locate(key),
                 };
-                if self.insert_at(place, key, self.cell(key), sink) {
-                    inserted(key);
-                }
+                insert(owner, place, key);
             }
         }
     }
@@ -237,6 +253,7 @@ impl<K: Key> SqliteTree<K> {
         if new_maximum {
             self.maximum = Some(key);
         }
+        self.ask_for_overflow_pages(bytes.overflow_pages, sink);
         self.overflow_pages += bytes.overflow_pages;
         self.rows += 1;
         let place = match overfull {
@@ -244,7 +261,10 @@ impl<K: Key> SqliteTree<K> {
                 self.balance(key, sink);
                 self.locate(key)
             }
-            false => place,
+            false => {
+                self.touch(place.leaf, 0, Access::Write, sink);
+                place
+            }
         };
         sink.insert(&Insert {
             leaf: place.leaf,

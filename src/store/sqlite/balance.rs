@@ -3,7 +3,7 @@
 use super::page::{Child, Page};
 use super::{ROOT, SqliteTree, cell};
 use crate::id::Key;
-use crate::store::{Sink, Split};
+use crate::store::{Access, Sink, Split};
 
 /// The cells of siblings that are being balanced; kept to save allocations.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl<K: Key> SqliteTree<K> {
                 if used <= room {
                     break;
                 }
-                page = self.deepen();
+                page = self.deepen(level, sink);
                 scratch.path.push((ROOT, 0));
             }
             let Some((parent, slot)) = scratch.path.pop() else {
@@ -134,7 +134,7 @@ impl<K: Key> SqliteTree<K> {
 
     /// Moves the last row of a leaf that is its parent's last child to a new leaf.
     fn append(&mut self, leaf: u32, parent: u32, path: &[(u32, usize)], sink: &mut impl Sink) {
-        let right = self.allocate();
+        let right = self.allocate(0, sink);
         self.leaf_pages += 1;
         let left = &mut self.pages[leaf as usize];
         let last = left.keys.len() - 1;
@@ -157,6 +157,7 @@ impl<K: Key> SqliteTree<K> {
             leaves_right: 0,
         });
         self.count_leaves(path, 1);
+        self.touch(parent, 1, Access::Write, sink);
         sink.split(&Split {
             level: 0,
             rightmost: self.is_rightmost(path),
@@ -196,19 +197,22 @@ impl<K: Key> SqliteTree<K> {
             }
         }
         self.gather(parent, first, count, divider == 1, cells, pages);
+        for &page in pages.iter().rev() {
+            self.touch(page, level, Access::Read, sink);
+        }
         let cost = |at: usize| cell::cost(cells.bytes[at], level);
         distribute(cost, cells.keys.len(), self.room(level), divider, ends);
 
         let overflowed = pages[slot - first];
         let rightmost = slot + 1 == children && self.is_rightmost(path);
-        for &surplus in pages.get(ends.len()..).unwrap_or_default() {
-            self.release(surplus);
-        }
-        pages.truncate(ends.len());
         while pages.len() < ends.len() {
-            pages.push(self.allocate());
+            pages.push(self.allocate(level, sink));
+        }
+        for surplus in pages.drain(ends.len()..) {
+            self.release(surplus, level, sink);
         }
         pages.sort_unstable();
+        self.touch_changed(pages, slot - first, level, sink);
         if level == 0 {
             self.leaf_pages = self.leaf_pages + pages.len() as u64 - count as u64;
         }
@@ -261,7 +265,8 @@ impl<K: Key> SqliteTree<K> {
             });
         }
         if parent == ROOT && pages.len() == 1 {
-            self.flatten(pages[0]);
+            self.flatten(pages[0], sink);
         }
+        self.touch(parent, level + 1, Access::Write, sink);
     }
 }

@@ -3,18 +3,28 @@
 use super::page::{Child, Page};
 use super::{ROOT, SqliteTree};
 use crate::id::Key;
+use crate::store::{Access, Sink};
 
 impl<K: Key> SqliteTree<K> {
-    /// The number of a page without content.
-    pub(super) fn allocate(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.pages.push(Page::default());
-            self.pages.len() as u32 - 1
-        })
+    /// The number of a page without content, for `level`.
+    pub(super) fn allocate(&mut self, level: u32, sink: &mut impl Sink) -> u32 {
+        self.touch_first_page(sink);
+        if let Some(page) = self.free.pop() {
+            // It heads the list of free pages.
+            self.touch(page, level, Access::Read, sink);
+            self.touch(page, level, Access::Write, sink);
+            return page;
+        }
+        let page = self.pages.len() as u32;
+        self.pages.push(Page::default());
+        self.touch(page, level, Access::New, sink);
+        page
     }
 
-    /// Gives a page back.
-    pub(super) fn release(&mut self, page: u32) {
+    /// Gives a page of `level` back.
+    pub(super) fn release(&mut self, page: u32, level: u32, sink: &mut impl Sink) {
+        self.touch_first_page(sink);
+        self.touch(page, level, Access::Free, sink);
         self.pages[page as usize].clear();
         self.free.push(page);
     }
@@ -100,10 +110,11 @@ impl<K: Key> SqliteTree<K> {
             .all(|&(page, slot)| slot == self.pages[page as usize].keys.len())
     }
 
-    /// Moves the content of the root to a new page, the root's only child, whose
+    /// Moves the content of the root, of `level`, to a new page, the root's only child, whose
     /// number it returns.
-    pub(super) fn deepen(&mut self) -> u32 {
-        let page = self.allocate();
+    pub(super) fn deepen(&mut self, level: u32, sink: &mut impl Sink) -> u32 {
+        self.touch(ROOT, level + 1, Access::Write, sink);
+        let page = self.allocate(level, sink);
         self.pages.swap(ROOT as usize, page as usize);
         self.pages[ROOT as usize].leaves = self.pages[page as usize].leaves;
         self.pages[ROOT as usize].children.push(Child {
@@ -115,10 +126,10 @@ impl<K: Key> SqliteTree<K> {
     }
 
     /// Moves the content of the root's only child to the root.
-    pub(super) fn flatten(&mut self, child: u32) {
+    pub(super) fn flatten(&mut self, child: u32, sink: &mut impl Sink) {
         self.pages.swap(ROOT as usize, child as usize);
-        self.release(child);
         self.level -= 1;
+        self.release(child, self.level, sink);
     }
 }
 

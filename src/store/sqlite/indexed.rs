@@ -1,16 +1,17 @@
 //! A rowid table with a unique index: [`SqliteIndexed`].
 
 use super::cell::{self, Value};
-use super::{SqliteLayout, SqliteTree};
+use super::{Place, SqliteLayout, SqliteTree};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
-use crate::store::{Sink, Uniqueness};
+use crate::store::{Insert, Sink, Space, Split, Touch, Uniqueness};
 
 /// A table `(id, payload)` with a unique index on id: what SQLite makes of any
 /// primary key but `INTEGER PRIMARY KEY`.
 ///
 /// Two trees: rows under rowids 1, 2, 3, … in the order of insertion, and index
-/// entries of id and rowid.
+/// entries of id and rowid. Pages of the index are numbered in [`Space::Index`],
+/// those of the table in [`Space::Table`].
 #[derive(Clone, Debug)]
 pub struct SqliteIndexed<K> {
     table: SqliteTree<u64>,
@@ -27,35 +28,92 @@ impl<K: Key> SqliteIndexed<K> {
         options: EngineOptions,
         uniqueness: Uniqueness,
     ) -> Result<Self, EngineError> {
+        let mut table = SqliteTree::new(
+            SqliteLayout::Rowid,
+            Column::Bigint,
+            options,
+            Uniqueness::Promised,
+        )?;
+        table.space = Space::Table;
         Ok(Self {
-            table: SqliteTree::new(
-                SqliteLayout::Rowid,
-                Column::Bigint,
-                options,
-                Uniqueness::Promised,
-            )?,
+            table,
             index: SqliteTree::new(SqliteLayout::UniqueIndex, column, options, uniqueness)?,
         })
     }
 
-    /// Inserts a row with `key`, and reports what each tree did to the sink of
-    /// that tree; `false` if the key is there already (noticed only if
-    /// [`Uniqueness::Checked`]).
+    /// Inserts a row with `key`; `false` if the key is there already (noticed only
+    /// if [`Uniqueness::Checked`]).
+    ///
+    /// What each tree does is reported to the sink of that tree, rows and touches
+    /// of both to `pages`.
     #[inline]
-    pub fn insert(&mut self, key: K, table: &mut impl Sink, index: &mut impl Sink) -> bool {
-        let new = self.index.insert(key, index);
-        if new {
-            insert_row(&mut self.table, Value::key(key, self.index.column), table);
-        }
-        new
+    pub fn insert(
+        &mut self,
+        key: K,
+        table: &mut impl Sink,
+        index: &mut impl Sink,
+        pages: &mut impl Sink,
+    ) -> bool {
+        let place = self.index.locate(key);
+        self.insert_at(place, key, table, index, pages)
     }
 
     /// Inserts rows with `keys` in their order; as [`SqliteTree::insert_all`].
-    pub fn insert_all(&mut self, keys: &[K], table: &mut impl Sink, index: &mut impl Sink) {
-        let column = self.index.column;
-        self.index.insert_each(keys, index, |key| {
-            insert_row(&mut self.table, Value::key(key, column), table);
-        });
+    pub fn insert_all(
+        &mut self,
+        keys: &[K],
+        table: &mut impl Sink,
+        index: &mut impl Sink,
+        pages: &mut impl Sink,
+    ) {
+        let insert = |this: &mut Self, place, key| {
+            this.insert_at(place, key, table, index, pages);
+        };
+        SqliteTree::each_place(self, |this| &this.index, keys, insert);
+    }
+
+    /// Inserts a row whose entry belongs at `place` of the index.
+    #[inline]
+    fn insert_at(
+        &mut self,
+        place: Place,
+        key: K,
+        table: &mut impl Sink,
+        index: &mut impl Sink,
+        pages: &mut impl Sink,
+    ) -> bool {
+        // The engine looks for the highest rowid, then for the id in the index,
+        // and changes the index before the table.
+        let rowid = self.table.rows() + 1;
+        pages.begin();
+        self.table.ask(rowid, pages);
+        self.index.ask(key, pages);
+        let entry = self.index.cell(key);
+        let new = (self.index).insert_at(
+            place,
+            key,
+            entry,
+            &mut Beside {
+                events: index,
+                pages,
+            },
+        );
+        if new {
+            let id = Value::key(key, self.index.column);
+            let record = cell::record_bytes([id, Value::Blob(self.table.payload_bytes)]);
+            let row = cell::table_cell(rowid, record, self.table.page_bytes);
+            let place = self.table.locate(rowid);
+            (self.table).insert_at(
+                place,
+                rowid,
+                row,
+                &mut Beside {
+                    events: table,
+                    pages,
+                },
+            );
+        }
+        new
     }
 
     /// The rows, under their rowids.
@@ -69,10 +127,26 @@ impl<K: Key> SqliteIndexed<K> {
     }
 }
 
-/// Inserts the row of the next rowid.
-fn insert_row(table: &mut SqliteTree<u64>, id: Value, sink: &mut impl Sink) {
-    let rowid = table.rows() + 1;
-    let row = cell::record_bytes([id, Value::Blob(table.payload_bytes)]);
-    let row = cell::table_cell(rowid, row, table.page_bytes);
-    table.insert_at(table.locate(rowid), rowid, row, sink);
+/// A sink for events and one for touches.
+struct Beside<'a, E, P> {
+    events: &'a mut E,
+    pages: &'a mut P,
+}
+
+impl<E: Sink, P: Sink> Sink for Beside<'_, E, P> {
+    const TOUCHES: bool = P::TOUCHES;
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        self.pages.touch(touch);
+    }
+
+    #[inline]
+    fn insert(&mut self, event: &Insert) {
+        self.events.insert(event);
+    }
+
+    fn split(&mut self, event: &Split) {
+        self.events.split(event);
+    }
 }

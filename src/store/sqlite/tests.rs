@@ -166,7 +166,7 @@ proptest! {
             let [table_check, index_check] = &mut check;
             let new_maximum = index.last_key_value().is_none_or(|(&last, _)| key > last);
             let new = !index.contains_key(&key);
-            assert_eq!(table.insert(key, table_check, index_check), new);
+            assert_eq!(table.insert(key, table_check, index_check, &mut ()), new);
             if new {
                 let rowid = rows.len() as u64 + 1;
                 let [id, number] = [key, rowid].map(Value::Integer);
@@ -184,7 +184,7 @@ proptest! {
         let mut all = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
         let mut check_all = [Events::default(), Events::default()];
         let [table_check, index_check] = &mut check_all;
-        all.insert_all(&keys, table_check, index_check);
+        all.insert_all(&keys, table_check, index_check, &mut ());
         assert_eq!(check_all, check);
         check_tree(all.table(), &rows);
         check_tree(all.index(), &index);

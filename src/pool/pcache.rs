@@ -1,0 +1,314 @@
+//! SQLite's page cache: [`Pcache`].
+
+use super::{CountsBySpace, Pool};
+use crate::store::{Access, PageId, Space, Touch};
+
+/// The page cache of one connection to SQLite (`pager.c`, `pcache.c` and `pcache1.c`
+/// of release 3.40) with `cache_size` pages, `locking_mode=EXCLUSIVE`, and
+/// `journal_mode=OFF` or `WAL`.
+///
+/// A page is held from its first touch until a page of a higher level of its tree
+/// is changed or the statement ends; of one level, pages are given back in
+/// the reverse order of their last touches. [`Access::Write`] to a page that is
+/// held is no request. Pages of [`Space::Other`] are given back at once, except
+/// the file's first page (number 0), which is asked for when a transaction begins and
+/// held until its end.
+///
+/// A clean page that is given back goes to the head of the list of clean pages, a
+/// changed one to the head of the list of changed pages. A page that comes in takes
+/// the place of the last clean page if at least `cache_size` - 1 pages are here, and
+/// memory of its own if no page is clean. Before that, if 9/10 of `cache_size`
+/// are changed or held, the last changed page is written and becomes clean (a spill).
+/// A commit writes all changed pages; the one that was given back last is the
+/// first to become clean, so it is the first of them to leave.
+///
+/// In SQLite's terms (`sqlite3_db_status`): `CACHE_HIT` is `hits`, `CACHE_MISS` is
+/// `reads`, `CACHE_SPILL` is `write_backs`, `CACHE_WRITE` is `write_backs` and `flushes`.
+///
+/// Not modelled: other journal modes, in which pages that are not safe in the
+/// journal yet are spilled after others; limits on memory.
+#[derive(Clone, Debug)]
+pub struct Pcache {
+    cache_size: u32,
+    /// The heads of both lists, then the pages that are here.
+    frames: Vec<Frame>,
+    /// Frames without a page.
+    vacant: Vec<u32>,
+    /// The frame of each page by its number, or [`NONE`].
+    frame_of: [Vec<u32>; Space::COUNT],
+    clean_pages: u32,
+    changed_pages: u32,
+    /// Frames that the statement holds, with their levels, in the order of their last touches.
+    held: [Vec<(u32, u8)>; Space::COUNT],
+    /// Whether the file's first page is held.
+    in_transaction: bool,
+    counts: CountsBySpace,
+}
+
+/// A page that is here. While it is not held, it is in the list of clean or of
+/// changed pages. The lists are circles; next older than [`CLEAN`] or [`CHANGED`] is
+/// the page given back last.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    page: PageId,
+    newer: u32,
+    older: u32,
+    changed: bool,
+    held: bool,
+}
+
+const CLEAN: u32 = 0;
+const CHANGED: u32 = 1;
+const LISTS: u32 = 2;
+const NONE: u32 = u32::MAX;
+
+fn first_page() -> PageId {
+    PageId::new(Space::Other, 0)
+}
+
+impl Pcache {
+    /// A cache of `cache_size` pages as it is after the tables were made: with
+    /// the file's first page and the root of each tree.
+    pub fn new(cache_size: u32, roots: &[PageId]) -> Self {
+        let list = |list| Frame {
+            page: first_page(),
+            newer: list,
+            older: list,
+            changed: false,
+            held: false,
+        };
+        let mut cache = Self {
+            cache_size,
+            frames: vec![list(CLEAN), list(CHANGED)],
+            vacant: Vec::new(),
+            frame_of: Default::default(),
+            clean_pages: 0,
+            changed_pages: 0,
+            held: Default::default(),
+            in_transaction: false,
+            counts: CountsBySpace::default(),
+        };
+        for &page in roots.iter().chain(&[first_page()]) {
+            let frame = cache.fetch(page);
+            cache.give_back(frame);
+        }
+        cache
+    }
+
+    /// Begins a statement, and a transaction if there is none.
+    #[inline]
+    pub fn begin(&mut self) {
+        self.end();
+        if !self.in_transaction {
+            self.in_transaction = true;
+            self.ask(first_page());
+        }
+    }
+
+    /// Ends a statement: the pages of the table are given back, then those of the
+    /// index, from the root down.
+    #[inline]
+    fn end(&mut self) {
+        for space in [Space::Table, Space::Index] {
+            for at in 0..self.held[space as usize].len() {
+                let (frame, _) = self.held[space as usize][at];
+                self.give_back(frame);
+            }
+            self.held[space as usize].clear();
+        }
+    }
+
+    /// The frame of a page, or [`NONE`].
+    #[inline]
+    fn frame(&self, page: PageId) -> u32 {
+        let frames = &self.frame_of[page.space()];
+        *frames.get(page.number() as usize).unwrap_or(&NONE)
+    }
+
+    /// Asks for a page, which is held from now on, and returns its frame.
+    #[inline]
+    fn ask(&mut self, page: PageId) -> u32 {
+        let frame = self.frame(page);
+        let counts = &mut self.counts[page.space()];
+        if frame == NONE {
+            counts.reads += 1;
+            return self.fetch(page);
+        }
+        counts.hits += 1;
+        if !self.frames[frame as usize].held {
+            self.take(frame);
+        }
+        frame
+    }
+
+    /// Takes a frame out of its list.
+    #[inline]
+    fn take(&mut self, frame: u32) {
+        let this = &mut self.frames[frame as usize];
+        this.held = true;
+        let (newer, older, changed) = (this.newer, this.older, this.changed);
+        self.frames[newer as usize].older = older;
+        self.frames[older as usize].newer = newer;
+        self.clean_pages -= u32::from(!changed);
+    }
+
+    /// Puts a frame at the head of its list.
+    #[inline]
+    fn give_back(&mut self, frame: u32) {
+        let changed = self.frames[frame as usize].changed;
+        if !changed && self.pages() > self.cache_size {
+            self.forget(frame);
+            self.vacant.push(frame);
+            return;
+        }
+        let list = if changed { CHANGED } else { CLEAN };
+        let older = std::mem::replace(&mut self.frames[list as usize].older, frame);
+        self.frames[older as usize].newer = frame;
+        let this = &mut self.frames[frame as usize];
+        (this.newer, this.older, this.held) = (list, older, false);
+        self.clean_pages += u32::from(!changed);
+    }
+
+    /// Pages that are here.
+    #[inline]
+    fn pages(&self) -> u32 {
+        self.frames.len() as u32 - LISTS - self.vacant.len() as u32
+    }
+
+    fn forget(&mut self, frame: u32) {
+        let page = self.frames[frame as usize].page;
+        self.frame_of[page.space()][page.number() as usize] = NONE;
+    }
+
+    /// Brings a page in, which is held from now on, and returns its frame.
+    fn fetch(&mut self, page: PageId) -> u32 {
+        let pinned = self.pages() - self.clean_pages;
+        let limit = (u64::from(self.cache_size) * 9 / 10) as u32;
+        if self.changed_pages > 0 && pinned >= limit {
+            self.spill();
+        }
+        let last_clean = self.frames[CLEAN as usize].newer;
+        let frame = if last_clean != CLEAN && self.pages() + 1 >= self.cache_size {
+            self.take(last_clean);
+            self.forget(last_clean);
+            last_clean
+        } else if let Some(frame) = self.vacant.pop() {
+            frame
+        } else {
+            self.frames.push(self.frames[CLEAN as usize]);
+            self.frames.len() as u32 - 1
+        };
+        let this = &mut self.frames[frame as usize];
+        (this.page, this.changed, this.held) = (page, false, true);
+        let frames = &mut self.frame_of[page.space()];
+        let number = page.number() as usize;
+        if frames.len() <= number {
+            frames.resize(number + 1, NONE);
+        }
+        frames[number] = frame;
+        frame
+    }
+
+    #[inline]
+    fn change(&mut self, frame: u32) {
+        let this = &mut self.frames[frame as usize];
+        self.changed_pages += u32::from(!this.changed);
+        this.changed = true;
+    }
+
+    /// Writes a changed page that is in no list; returns its space.
+    fn write(&mut self, frame: u32) -> usize {
+        let this = &mut self.frames[frame as usize];
+        this.changed = false;
+        self.changed_pages -= 1;
+        this.page.space()
+    }
+
+    /// Writes the last of the changed pages that are not held.
+    fn spill(&mut self) {
+        let frame = self.frames[CHANGED as usize].newer;
+        if frame != CHANGED {
+            self.take(frame);
+            let space = self.write(frame);
+            self.counts[space].write_backs += 1;
+            self.give_back(frame);
+        }
+    }
+
+    /// Holds a frame as the last of its tree, after giving back those of lower levels.
+    #[inline]
+    fn hold(&mut self, frame: u32, touch: Touch, was_held: bool) {
+        let space = touch.page.space();
+        if was_held {
+            if self.held[space].last() == Some(&(frame, touch.level)) {
+                return;
+            }
+            self.held[space].retain(|&(other, _)| other != frame);
+        }
+        while let Some(&(below, _)) = self.held[space].last().filter(|last| last.1 < touch.level) {
+            self.held[space].pop();
+            self.give_back(below);
+        }
+        self.held[space].push((frame, touch.level));
+    }
+}
+
+impl Pool for Pcache {
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        let page = touch.page;
+        let mut frame = self.frame(page);
+        let was_held = frame != NONE && self.frames[frame as usize].held;
+        match touch.access {
+            Access::Read => frame = self.ask(page),
+            Access::New => {
+                self.counts[page.space()].new_pages += 1;
+                if frame == NONE {
+                    frame = self.fetch(page);
+                } else if !was_held {
+                    self.take(frame);
+                }
+                self.change(frame);
+            }
+            Access::Write | Access::Free => {
+                if !was_held {
+                    frame = self.ask(page);
+                }
+                self.change(frame);
+            }
+        }
+        if page.space() != Space::Other as usize {
+            self.hold(frame, touch, was_held);
+        } else if page != first_page() {
+            self.give_back(frame);
+        } else if !was_held {
+            self.in_transaction = true;
+        }
+    }
+
+    fn commit(&mut self) {
+        self.end();
+        loop {
+            let frame = self.frames[CHANGED as usize].older;
+            if frame == CHANGED {
+                break;
+            }
+            self.take(frame);
+            let space = self.write(frame);
+            self.counts[space].flushes += 1;
+            self.give_back(frame);
+        }
+        if std::mem::take(&mut self.in_transaction) {
+            let frame = self.frame(first_page());
+            if self.frames[frame as usize].changed {
+                let space = self.write(frame);
+                self.counts[space].flushes += 1;
+            }
+            self.give_back(frame);
+        }
+    }
+
+    fn counts(&self) -> &CountsBySpace {
+        &self.counts
+    }
+}

@@ -1,0 +1,53 @@
+//! A load into SQLite in transactions: [`SqliteLoad`].
+
+use super::{CountsBySpace, Pcache, Pool};
+use crate::store::{Insert, Sink, Split, Touch};
+
+/// The page cache of a connection that inserts rows in transactions of equal size.
+#[derive(Clone, Debug)]
+pub struct SqliteLoad {
+    cache: Pcache,
+    rows_per_transaction: u64,
+    /// Rows of the transaction that is open.
+    rows: u64,
+}
+
+impl SqliteLoad {
+    /// A load through `cache` that commits after every `rows_per_transaction` rows.
+    pub fn new(cache: Pcache, rows_per_transaction: u64) -> Self {
+        Self {
+            cache,
+            rows_per_transaction,
+            rows: 0,
+        }
+    }
+
+    /// Commits what is left and returns what happened.
+    pub fn finish(&mut self) -> &CountsBySpace {
+        self.cache.commit();
+        self.rows = 0;
+        self.cache.counts()
+    }
+}
+
+impl Sink for SqliteLoad {
+    const TOUCHES: bool = true;
+
+    #[inline]
+    fn begin(&mut self) {
+        if self.rows >= self.rows_per_transaction {
+            self.cache.commit();
+            self.rows = 0;
+        }
+        self.rows += 1;
+        self.cache.begin();
+    }
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        self.cache.touch(touch);
+    }
+
+    fn insert(&mut self, _: &Insert) {}
+    fn split(&mut self, _: &Split) {}
+}

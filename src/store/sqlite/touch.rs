@@ -1,0 +1,86 @@
+//! The requests of a tree for pages, in the order of `btree.c` (release 3.40).
+//!
+//! [`Access::Read`] is a request to the pager. [`Access::Write`] is none: the page
+//! is held since its request, and is changed now. A page is held until a page
+//! of a higher level of its tree is changed, or the row is done. Of pages of one
+//! level, those touched last are given back first.
+//!
+//! Not modelled: a list of more than one free page, and what comparing with a row
+//! that has overflow pages asks for.
+
+use super::{Access, FIRST_PAGE, PageId, ROOT, Sink, Space, SqliteTree, Touch};
+use crate::id::Key;
+
+impl<K: Key> SqliteTree<K> {
+    /// Tells that page `page` of `level` is touched.
+    #[inline]
+    pub(super) fn touch<S: Sink>(&self, page: u32, level: u32, access: Access, sink: &mut S) {
+        if S::TOUCHES {
+            sink.touch(Touch {
+                page: PageId::new(self.space, page),
+                level: level as u8,
+                access,
+            });
+        }
+    }
+
+    /// Tells that the file's first page is changed: it counts the file's pages and
+    /// heads the list of free ones. It is held during a transaction.
+    pub(super) fn touch_first_page<S: Sink>(&self, sink: &mut S) {
+        touch_other(FIRST_PAGE, Access::Write, sink);
+    }
+
+    /// The descent to where `key` belongs.
+    #[inline]
+    pub(super) fn ask<S: Sink>(&self, key: K, sink: &mut S) {
+        if !S::TOUCHES {
+            return;
+        }
+        let mut page = ROOT;
+        for level in (1..=self.level).rev() {
+            self.touch(page, level, Access::Read, sink);
+            let internal = &self.pages[page as usize];
+            page = internal.children[internal.slot(key)].page;
+        }
+        self.touch(page, 0, Access::Read, sink);
+    }
+
+    /// Pages for the rest of a row.
+    pub(super) fn ask_for_overflow_pages<S: Sink>(&self, pages: u64, sink: &mut S) {
+        if S::TOUCHES {
+            for page in self.overflow_pages..self.overflow_pages + pages {
+                self.touch_first_page(sink);
+                touch_other(FIRST_PAGE + 1 + page as u32, Access::New, sink);
+            }
+        }
+    }
+
+    /// Tells that siblings in the order of their numbers are changed. The page that
+    /// overflowed is the last to be given back, the others are in their order.
+    pub(super) fn touch_changed<S: Sink>(
+        &self,
+        pages: &[u32],
+        overflowed: usize,
+        level: u32,
+        sink: &mut S,
+    ) {
+        if !S::TOUCHES {
+            return;
+        }
+        let last = pages.get(overflowed);
+        let others = pages.iter().filter(|&page| Some(page) != last);
+        for &page in last.into_iter().chain(others.rev()) {
+            self.touch(page, level, Access::Write, sink);
+        }
+    }
+}
+
+fn touch_other<S: Sink>(number: u32, access: Access, sink: &mut S) {
+    if S::TOUCHES {
+        sink.touch(Touch {
+            page: PageId::new(Space::Other, number),
+            level: 0,
+            access,
+        });
+    }
+}
