@@ -1,7 +1,7 @@
 //! The B-tree: [`BTree`].
 
-mod internal;
-mod leaves;
+pub(super) mod internal;
+pub(super) mod leaves;
 
 use super::{Insert, Neighbour, Separator, Sink, Split};
 use crate::engine::Geometry;
