@@ -45,6 +45,7 @@ fn measured(keys: &[u128]) -> u64 {
         design,
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: None,
+        cache: None,
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());

@@ -149,11 +149,22 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A size with an optional KiB or MiB: `8KiB`, `8192`.
+/// A size below 4 GiB.
 pub fn size_bytes(text: &str) -> Result<u32, String> {
-    const UNITS: [(&str, u64); 5] = [
-        ("KiB", 1024),
-        ("MiB", 1024 * 1024),
+    bytes(text)
+        .and_then(|bytes| u32::try_from(bytes).map_err(|error| error.to_string()))
+        .map_err(|_| "expected a size below 4 GiB, such as 8192, 8KiB or 1MiB".to_owned())
+}
+
+/// A size with an optional unit: `8KiB`, `8192`, `1GiB`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
         ("kB", 1000),
         ("MB", 1_000_000),
         ("B", 1),
@@ -162,9 +173,8 @@ pub fn size_bytes(text: &str) -> Result<u32, String> {
         .iter()
         .find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));
     let (digits, factor) = found.unwrap_or((text, 1));
-    let bytes =
-        scaled(&digits.replace('_', ""), factor).and_then(|bytes| u32::try_from(bytes).ok());
-    bytes.ok_or_else(|| "expected a size below 4 GiB, such as 8192, 8KiB or 1MiB".to_owned())
+    scaled(&digits.replace('_', ""), factor)
+        .ok_or_else(|| "expected a size, such as 8192, 128MiB or 1GiB".to_owned())
 }
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
@@ -221,5 +231,7 @@ mod tests {
         assert_eq!(size_bytes("8KiB"), Ok(8192));
         assert_eq!(size_bytes("16_384"), Ok(16_384));
         assert!(size_bytes("8 GiB").is_err());
+        assert!(size_bytes("4GiB").is_err());
+        assert_eq!(bytes("1.5GiB"), Ok(3 << 29));
     }
 }

@@ -9,9 +9,10 @@ use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::dump::{self, KINDS};
-use idlab::engine::{EngineOptions, Profile};
+use idlab::engine::{EngineError, EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
+use idlab::pool::CachePlan;
 use idlab::record::{Grid, Parameters, Row};
 use idlab::store::{Design, Uniqueness};
 use indicatif::ProgressBar;
@@ -63,6 +64,15 @@ pub struct Args {
     /// Bytes of row beside the key, where the engine keeps it in the leaf
     #[arg(long, value_name = "BYTES", default_value = "0", value_parser = args::size_bytes, help_heading = "Engine")]
     payload_bytes: u32,
+    /// Bytes of the column that holds the id, if it is wider than the id
+    #[arg(long, value_name = "BYTES", value_parser = args::size_bytes, help_heading = "Engine", conflicts_with = "text_keys")]
+    key_bytes: Option<u32>,
+    /// Cache of this size in front of the pages, by the engine's own rules; pages read and written are measured [default: none]
+    #[arg(long, value_name = "BYTES", value_parser = args::bytes, help_heading = "Cache")]
+    cache: Option<u64>,
+    /// Rows of a transaction
+    #[arg(long, value_name = "N", value_parser = args::positive, default_value = "1000", requires = "cache", help_heading = "Cache")]
+    transaction_rows: u64,
     /// Rows from one checkpoint to the next, for full-page images [default: no checkpoint]
     #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Engine")]
     checkpoint_rows: Option<u64>,
@@ -89,6 +99,7 @@ struct Task {
     engine: Profile,
     rows: Option<u64>,
     design: Design,
+    cache: Option<CachePlan>,
     checkpoint_rows: Option<u64>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
@@ -208,10 +219,17 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
     let mut opened = input.open()?;
     let label = input.label();
     let stored = opened.stream.column;
-    let column = match (args.text_keys, opened.stream.text_chars) {
-        (false, _) => stored,
-        (true, Some(chars)) => Column::Text(chars),
-        (true, None) => {
+    let column = match (args.text_keys, opened.stream.text_chars, args.key_bytes) {
+        (false, _, None) => stored,
+        (false, _, Some(wide)) if wide < stored.value_bytes() => {
+            let least = stored.value_bytes();
+            return Err(usage(format!(
+                "--key-bytes {wide}: {label} has ids of {least} bytes, expected {least} or more"
+            )));
+        }
+        (false, _, Some(wide)) => Column::Bytes(wide),
+        (true, Some(chars), _) => Column::Text(chars),
+        (true, None, _) => {
             return Err(usage(format!(
                 "--text-keys: {label} has no text form that sorts as its ids do"
             )));
@@ -222,10 +240,18 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         fill_factor_percent: args.fill_factor,
         payload_bytes: args.payload_bytes,
     };
-    let design = Design::new(engine, column, options).map_err(|error| match error.option {
+    let refused = |error: EngineError| match error.option {
         Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
         None => usage(error),
-    })?;
+    };
+    let design = Design::new(engine, column, options).map_err(refused)?;
+    let cache = args.cache.map(|bytes| CachePlan {
+        bytes,
+        rows_per_transaction: args.transaction_rows,
+    });
+    if let Some(cache) = cache {
+        cache.open(&design).map_err(refused)?;
+    }
     if opened.dump.is_none() {
         // The first id of a scheme tells whether its writers can issue any.
         let first = opened.stream.keys.skip(1);
@@ -240,6 +266,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
             engine,
             rows,
             design,
+            cache,
             checkpoint_rows: args.checkpoint_rows,
             opened,
         },
@@ -265,6 +292,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         design: task.design,
         uniqueness: unique,
         checkpoint_rows: task.checkpoint_rows,
+        cache: task.cache,
     };
     let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
         .with_context(|| task.label.clone())?;
@@ -335,6 +363,9 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("page_bytes", args.page_bytes.into());
     set("fill_factor", args.fill_factor.into());
     set("payload_bytes", args.payload_bytes.into());
+    set("key_bytes", args.key_bytes.into());
+    set("cache_bytes", args.cache.into());
+    set("transaction_rows", args.transaction_rows.into());
     set("text_keys", args.text_keys.into());
     set("checkpoint_rows", args.checkpoint_rows.into());
     if let Some((Input::Dump { .. }, _)) = inputs.first() {

@@ -59,6 +59,7 @@ pub fn run(args: Args) -> Result<()> {
         design: Design::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?,
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: None,
+        cache: None,
     };
     let specs: Vec<Spec> = args
         .tail

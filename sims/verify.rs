@@ -276,6 +276,7 @@ fn predict(
         design,
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: Some(checkpoint).filter(|&rows| rows > 0),
+        cache: None,
     };
     measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;
     let totals = found

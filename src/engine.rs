@@ -62,6 +62,10 @@ pub enum Model {
     InnoDb,
     /// SQLite's: pages that share their cells with siblings.
     Sqlite,
+    /// LMDB's: pages that divide by where the new entry falls on them.
+    Lmdb,
+    /// redb's: pages that divide by where the new entry falls in the tree.
+    Redb,
 }
 
 impl fmt::Debug for Engine {
@@ -83,6 +87,8 @@ engines! {
     postgres::POSTGRES,
     innodb::INNODB,
     sqlite::SQLITE,
+    lmdb::LMDB,
+    redb::REDB,
     oracle_like::ORACLE_LIKE,
     sql_server_like::SQL_SERVER_LIKE,
     textbook::TEXTBOOK,

@@ -9,6 +9,7 @@
 mod accesses;
 mod edge;
 mod locality;
+mod pages;
 mod shape;
 mod splits;
 mod tree;
@@ -18,7 +19,7 @@ mod working_set;
 pub use accesses::Accesses;
 pub use edge::Edge;
 pub use locality::Sample;
-pub use shape::{FILL_MEAN, INDEX_BYTES, fill, newest_rows, shape, size};
+pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
 pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, measure_any, measure_tree};
 pub use wal::FullPageImages;
@@ -57,6 +58,14 @@ pub const MEASURES: &[&Measured] = &[
     &working_set::WORKING_SET_LEAVES,
     &accesses::PAGE_ACCESSES,
     &accesses::PAGE_ACCESSES_PER_INSERT,
+    &pages::PAGE_READS_PER_INSERT,
+    &pages::PAGE_READS,
+    &pages::PAGE_HITS,
+    &pages::NEW_PAGES,
+    &pages::PAGE_WRITES_PER_INSERT,
+    &pages::PAGE_WRITE_BACKS,
+    &pages::PAGE_FLUSHES,
+    &pages::HIT_RATIO,
     &wal::WAL_RECORD_BYTES,
     &wal::WAL_FPI_BYTES,
     &wal::WAL_LEAF_INSERTS,
@@ -188,6 +197,13 @@ impl Rows {
                 .map(|(name, value)| ((*name).to_owned(), value.clone())),
         );
         self.rows.push(row);
+    }
+
+    /// Calls `write` with rows that have one more parameter.
+    pub fn with(&mut self, name: &str, value: &str, write: impl FnOnce(&mut Self)) {
+        self.template.params.insert(name.to_owned(), value.into());
+        write(self);
+        self.template.params.remove(name);
     }
 
     /// The total of a measure without parameters of its own, if there is one.

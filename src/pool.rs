@@ -3,9 +3,11 @@
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
 mod pcache;
+mod plan;
 mod sqlite;
 
 pub use pcache::Pcache;
+pub use plan::CachePlan;
 pub use sqlite::SqliteLoad;
 
 use crate::store::{Space, Touch};
@@ -25,8 +27,32 @@ pub struct Counts {
     pub flushes: u64,
 }
 
+impl std::ops::Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            reads: self.reads + other.reads,
+            new_pages: self.new_pages + other.new_pages,
+            write_backs: self.write_backs + other.write_backs,
+            flushes: self.flushes + other.flushes,
+        }
+    }
+}
+
 /// Counts by space of the page.
 pub type CountsBySpace = [Counts; Space::COUNT];
+
+/// What a load's page requests go through: an engine's cache and what the engine adds.
+pub trait Cache: Send {
+    /// The insert of a row begins.
+    fn begin(&mut self);
+    /// A page is asked for.
+    fn touch(&mut self, touch: Touch);
+    /// The load ends; what happened during it.
+    fn finish(&mut self) -> CountsBySpace;
+}
 
 /// A cache of pages with one engine's rules. Sizes are in pages.
 pub trait Pool {

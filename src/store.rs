@@ -1,6 +1,7 @@
 //! Stores: what consumes a stream of ids and emits events.
 
 mod btree;
+mod cow;
 mod design;
 mod innodb;
 mod load;
@@ -8,7 +9,8 @@ mod sqlite;
 mod tree;
 
 pub use btree::{BTree, Uniqueness};
-pub use design::Design;
+pub use cow::{CowEngine, CowTree};
+pub use design::{Design, Sizes};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
@@ -161,6 +163,21 @@ pub trait Sink {
 
 /// Ignores all events.
 impl Sink for () {
+    fn insert(&mut self, _: &Insert) {}
+    fn split(&mut self, _: &Split) {}
+}
+
+/// Passes on which pages are asked for, and no other event.
+struct Touches<'a, S>(&'a mut S);
+
+impl<S: Sink> Sink for Touches<'_, S> {
+    const TOUCHES: bool = S::TOUCHES;
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        self.0.touch(touch);
+    }
+
     fn insert(&mut self, _: &Insert) {}
     fn split(&mut self, _: &Split) {}
 }

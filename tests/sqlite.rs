@@ -142,7 +142,7 @@ fn load<K: Key>(
     source.fill(&mut keys, rows as usize).unwrap();
     if table == "uidx" {
         let mut table = SqliteIndexed::new(column, options, Uniqueness::Promised).unwrap();
-        table.insert_all(&keys, &mut (), &mut (), &mut ());
+        table.insert_all(&keys, &mut ());
         return format!("{} | {}", describe(table.table()), describe(table.index()));
     }
     let layout = match table {

@@ -3,7 +3,7 @@
 
 use idlab::engine::EngineOptions;
 use idlab::id::{Column, Key};
-use idlab::pool::{Counts, Pcache, SqliteLoad};
+use idlab::pool::{Cache, Counts, Pcache, SqliteLoad};
 use idlab::reference::Reference;
 use idlab::source::{AnySource, Source, Stream};
 use idlab::store::{
@@ -21,9 +21,7 @@ struct Load {
     page_bytes: u32,
     cache_pages: u32,
     rows_per_txn: u64,
-    journal_mode: String,
     table_mode: String,
-    btree: String,
     conn_cache_hit: u64,
     conn_cache_miss: u64,
     conn_cache_write: u64,
@@ -82,7 +80,7 @@ fn wrong<K: Key>(loads: &[Load], column: Column, source: &mut dyn Source<K>) -> 
         rows = stop;
         match &mut tree {
             Some(tree) => tree.insert_all(&keys, &mut caches),
-            None => table.insert_all(&keys, &mut (), &mut (), &mut caches),
+            None => table.insert_all(&keys, &mut caches),
         }
         for load in loads.iter().filter(|load| load.n_rows == stop) {
             // The load commits here whether it ends or goes on.

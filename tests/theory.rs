@@ -54,7 +54,7 @@ fn leaf_sizes_are_distributed_as_fringe_analysis_says() {
         let harmonic: f64 = (b + 1..=2 * b).map(|i| 1.0 / f64::from(i)).sum();
         let splits_per_insert = 1.0 / (2.0 * f64::from(b) * harmonic);
         for j in b..=capacity {
-            let found = tree.leaves().filter(|&(_, entries)| entries == j).count() as f64;
+            let found = tree.leaves().filter(|leaf| leaf.1 == j).count() as f64;
             let share = 2.0 * splits_per_insert * f64::from(b) / f64::from(j * (j + 1));
             let expected = share * tree.rows() as f64;
             // Counts of a fringe vary less than Poisson's.

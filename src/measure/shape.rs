@@ -3,7 +3,7 @@
 use super::Rows;
 use crate::id::Key;
 use crate::record::{Measured, Number};
-use crate::store::Tree;
+use crate::store::{Leaf, Size, Tree};
 
 pub(super) const ROWS: Measured = Measured {
     name: "rows",
@@ -81,38 +81,29 @@ pub fn size<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
     rows.point(&INDEX_BYTES, size.rows, size.index_bytes);
 }
 
-/// Used share of the leaves' usable bytes.
-pub fn fill<K: Key>(tree: &impl Tree<K>) -> Number {
-    let size = tree.size();
-    let used_bytes = tree.leaves().map(|leaf| u64::from(leaf.used_bytes)).sum();
-    Number::ratio(
-        used_bytes,
-        u64::from(size.leaf_usable_bytes) * size.leaf_pages,
-    )
-}
-
-/// Writes the totals.
-pub fn shape<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
-    let size = tree.size();
+/// Writes the totals of a tree of this size with these leaves, from left to right.
+pub fn shape(size: &Size, leaves: impl Iterator<Item = Leaf>, rows: &mut Rows) {
     rows.total(&ROWS, size.rows);
     rows.total(&LEAF_PAGES, size.leaf_pages);
     rows.total(&INTERNAL_PAGES, size.internal_pages);
     rows.total(&TREE_LEVEL, size.tree_level);
     rows.total(&INDEX_BYTES, size.index_bytes);
-    rows.total(&FILL_MEAN, fill(tree));
     let usable_bytes = u64::from(size.leaf_usable_bytes);
     let mut bins = [0u64; FILL_BINS as usize];
-    let (mut descents, mut last) = (0, 0);
+    let (mut used_bytes, mut descents, mut last) = (0, 0, 0);
     let mut entries = Vec::with_capacity(size.leaf_pages as usize);
-    for leaf in tree.leaves() {
-        let bin = (u64::from(leaf.used_bytes) * FILL_BINS)
-            .div_ceil(usable_bytes)
-            .clamp(1, FILL_BINS)
-            - 1;
-        bins[bin as usize] += 1;
+    for leaf in leaves {
+        let used = u64::from(leaf.used_bytes);
+        let bin = (used * FILL_BINS).div_ceil(usable_bytes);
+        bins[bin.clamp(1, FILL_BINS) as usize - 1] += 1;
+        used_bytes += used;
         descents += u64::from(leaf.number < std::mem::replace(&mut last, leaf.number));
         entries.push(leaf.entries);
     }
+    rows.total(
+        &FILL_MEAN,
+        Number::ratio(used_bytes, usable_bytes * size.leaf_pages),
+    );
     entries.sort_unstable();
     let quantile = |per_cent: usize| entries[(entries.len() * per_cent).div_ceil(100).max(1) - 1];
     rows.total(&LEAF_ITEMS_P05, quantile(5));
@@ -170,7 +161,11 @@ mod tests {
 
     fn totals(tree: &BTree<u64>, newest: &[u64]) -> Vec<Row> {
         let mut rows = Rows::new("", "", "", Parameters::new());
-        shape(tree, &mut rows);
+        shape(
+            &Tree::<u64>::size(tree),
+            Tree::<u64>::leaves(tree),
+            &mut rows,
+        );
         newest_rows(tree, newest, &mut rows);
         rows.into_rows()
     }
@@ -186,7 +181,7 @@ mod tests {
     fn fill_and_histogram_of_a_hand_made_tree() {
         // 0 1 | 2 3 | 4 5 6: two leaves half full, one at three quarters.
         let tree = tree(0..7);
-        let entries: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
+        let entries: Vec<_> = tree.leaves().map(|leaf| leaf.1).collect();
         assert_eq!(entries, [2, 2, 3]);
         let rows = totals(&tree, &[]);
         assert_eq!(value(&rows, &FILL_MEAN), 7.0 / 12.0);
@@ -206,7 +201,7 @@ mod tests {
     fn fragmentation_counts_leaves_before_an_older_one() {
         // 0 10 | 20 30 40, then 1 2 3 split the left leaf: leaf 2 lies before leaf 1.
         let tree = tree([0, 10, 20, 30, 40, 1, 2, 3]);
-        let numbers: Vec<_> = tree.leaves().map(|(number, _)| number).collect();
+        let numbers: Vec<_> = tree.leaves().map(|leaf| leaf.0).collect();
         assert_eq!(numbers, [0, 2, 1]);
         let rows = totals(&tree, &[]);
         assert_eq!(value(&rows, &FRAGMENTATION_SHARE), 1.0 / 3.0);

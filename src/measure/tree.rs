@@ -1,5 +1,6 @@
 //! All measures of one stream in one tree.
 
+use super::pages::Paged;
 use super::wal::nbtree_wal;
 use super::{
     Accesses, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows,
@@ -7,10 +8,12 @@ use super::{
 };
 use crate::engine::Log;
 use crate::id::Key;
+use crate::pool::CachePlan;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    BTree, Design, InnoDb, LoadError, Sink, Size, SqliteTree, Tree, Uniqueness, load,
+    BTree, CowTree, Design, InnoDb, LoadError, Sink, Size, Sizes, SqliteIndexed, SqliteLayout,
+    SqliteTree, Tree, Uniqueness, load,
 };
 
 /// What to load, and into what.
@@ -24,6 +27,8 @@ pub struct Plan {
     pub uniqueness: Uniqueness,
     /// Rows from one checkpoint to the next; none at all if `None`.
     pub checkpoint_rows: Option<u64>,
+    /// The cache that pages go through, if that is measured.
+    pub cache: Option<CachePlan>,
 }
 
 /// What a measured load leaves besides its rows.
@@ -42,17 +47,25 @@ pub struct Found {
 /// What an engine has beside what all trees have.
 trait OfEngine: Sink {
     /// Writes the totals of a tree of this size.
-    fn totals(&self, size: &Size, splits: &Splits, rows: &mut Rows);
+    fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows);
 }
 
 impl OfEngine for () {
-    fn totals(&self, _: &Size, _: &Splits, _: &mut Rows) {}
+    fn totals(&mut self, _: &Size, _: &Splits, _: &mut Rows) {}
 }
 
 /// The log and the page accesses of PostgreSQL.
 impl OfEngine for (FullPageImages, Accesses) {
-    fn totals(&self, size: &Size, splits: &Splits, rows: &mut Rows) {
+    fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
         nbtree_wal(splits, &self.0, size.tree_level, rows);
+        self.1.totals(rows);
+    }
+}
+
+/// The pages, too.
+impl<E: OfEngine> OfEngine for (E, Paged) {
+    fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
+        self.0.totals(size, splits, rows);
         self.1.totals(rows);
     }
 }
@@ -86,8 +99,11 @@ pub fn measure_tree<K: Key>(
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
     let uniqueness = plan.uniqueness;
-    match plan.design {
-        Design::Pages(geometry) => {
+    let Design {
+        column, options, ..
+    } = plan.design;
+    match plan.design.sizes {
+        Sizes::Pages(geometry) => {
             let tree = BTree::new(geometry, uniqueness);
             match geometry.log {
                 Log::Nbtree => {
@@ -98,19 +114,41 @@ pub fn measure_tree<K: Key>(
                 Log::None => measure(source, plan, tree, (), rows, progress),
             }
         }
-        Design::InnoDb(format) => measure(source, plan, InnoDb::new(format), (), rows, progress),
-        Design::Sqlite {
-            layout,
-            column,
-            options,
-        } => {
+        Sizes::InnoDb(format) => measure(source, plan, InnoDb::new(format), (), rows, progress),
+        Sizes::Sqlite(SqliteLayout::UniqueIndex) => {
+            let tree = SqliteIndexed::new(column, options, uniqueness)?;
+            measure(source, plan, tree, (), rows, progress)
+        }
+        Sizes::Sqlite(layout) => {
             let tree = SqliteTree::new(layout, column, options, uniqueness)?;
+            measure(source, plan, tree, (), rows, progress)
+        }
+        Sizes::Cow(engine) => {
+            let tree = CowTree::new(engine, column, options, uniqueness)?;
             measure(source, plan, tree, (), rows, progress)
         }
     }
 }
 
+/// Measures without a cache, or with one.
 fn measure<K: Key, T: Tree<K>, E: OfEngine>(
+    source: &mut dyn Source<K>,
+    plan: Plan,
+    tree: T,
+    of_engine: E,
+    rows: &mut Rows,
+    progress: impl Fn(u64),
+) -> Result<Found, LoadError> {
+    match plan.cache {
+        None => measure_all(source, plan, tree, of_engine, rows, progress),
+        Some(cache) => {
+            let paged = Paged::new(cache.open(&plan.design)?);
+            measure_all(source, plan, tree, (of_engine, paged), rows, progress)
+        }
+    }
+}
+
+fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(
     source: &mut dyn Source<K>,
     plan: Plan,
     mut tree: T,
@@ -141,10 +179,15 @@ fn measure<K: Key, T: Tree<K>, E: OfEngine>(
     {
         return Err(LoadError::Duplicate(format!("{key:?}")));
     }
-    let (of_engine, (edge, (splits, working_set))) = sinks;
+    let (mut of_engine, (edge, (splits, working_set))) = sinks;
     edge.totals(rows);
     splits.totals(rows);
-    shape(&tree, rows);
+    shape(&tree.size(), tree.leaves(), rows);
+    if let Some((size, leaves)) = tree.table() {
+        rows.with("tree", "table", |rows| {
+            shape(&size, leaves.into_iter(), rows)
+        });
+    }
     of_engine.totals(&tree.size(), &splits, rows);
     newest_rows(&tree, &loaded.newest, rows);
     working_set.totals(rows);

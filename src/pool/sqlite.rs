@@ -1,7 +1,7 @@
 //! A load into SQLite in transactions: [`SqliteLoad`].
 
-use super::{CountsBySpace, Pcache, Pool};
-use crate::store::{Insert, Sink, Split, Touch};
+use super::{Cache, CountsBySpace, Pcache, Pool};
+use crate::store::Touch;
 
 /// The page cache of a connection that inserts rows in transactions of equal size.
 #[derive(Clone, Debug)]
@@ -21,18 +21,9 @@ impl SqliteLoad {
             rows: 0,
         }
     }
-
-    /// Commits what is left and returns what happened.
-    pub fn finish(&mut self) -> &CountsBySpace {
-        self.cache.commit();
-        self.rows = 0;
-        self.cache.counts()
-    }
 }
 
-impl Sink for SqliteLoad {
-    const TOUCHES: bool = true;
-
+impl Cache for SqliteLoad {
     #[inline]
     fn begin(&mut self) {
         if self.rows >= self.rows_per_transaction {
@@ -48,6 +39,10 @@ impl Sink for SqliteLoad {
         self.cache.touch(touch);
     }
 
-    fn insert(&mut self, _: &Insert) {}
-    fn split(&mut self, _: &Split) {}
+    /// Commits what is left.
+    fn finish(&mut self) -> CountsBySpace {
+        self.cache.commit();
+        self.rows = 0;
+        *self.cache.counts()
+    }
 }

@@ -1,7 +1,7 @@
 //! The B-tree: [`BTree`].
 
-mod internal;
-mod leaves;
+pub(super) mod internal;
+pub(super) mod leaves;
 
 use super::{Insert, Neighbour, Separator, Sink, Split};
 use crate::engine::Geometry;
@@ -298,11 +298,19 @@ impl<K: Key> BTree<K> {
         self.locate(key).leaf
     }
 
-    /// The leaves from left to right, each with its number and entries. Numbers
-    /// are in the order of allocation.
-    pub fn leaves(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.leaf_numbers()
-            .map(|leaf| (leaf, self.leaves.entries(leaf)))
+    /// What a leaf has room for.
+    pub fn leaf_usable_bytes(&self) -> u32 {
+        self.geometry.leaf[0].usable_bytes
+    }
+
+    /// The leaves from left to right, each with its number, its entries and the bytes
+    /// that these and the high key take. Numbers are in the order of allocation.
+    pub fn leaves(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        self.leaf_numbers().map(|leaf| {
+            let entries = self.leaves.entries(leaf);
+            let page = &self.geometry.leaf[usize::from(leaf == self.right_edge[0])];
+            (leaf, entries, page.used_bytes(entries))
+        })
     }
 
     fn leaf_numbers(&self) -> impl Iterator<Item = u32> {

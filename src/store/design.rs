@@ -1,25 +1,33 @@
 //! From an engine's profile to a tree with all its sizes.
 
-use super::{InnoDbFormat, InnoDbIndex, SqliteLayout, SqliteTree, Uniqueness};
+use super::{CowEngine, CowTree, InnoDbFormat, InnoDbIndex, SqliteLayout, SqliteTree, Uniqueness};
 use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
 use crate::id::Column;
 
 /// A tree that is to be grown: an engine's index on one column.
 #[derive(Clone, Copy, Debug)]
-pub enum Design {
+pub struct Design {
+    /// The engine and the kind of index.
+    pub profile: Profile,
+    /// The column of the ids.
+    pub column: Column,
+    /// What is not as the profile says.
+    pub options: EngineOptions,
+    /// Its sizes.
+    pub sizes: Sizes,
+}
+
+/// The sizes of a tree, by what kind it is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Sizes {
     /// A [`BTree`](super::BTree).
     Pages(Geometry),
     /// An [`InnoDb`](super::InnoDb).
     InnoDb(InnoDbFormat),
-    /// A [`SqliteTree`](super::SqliteTree).
-    Sqlite {
-        /// What it holds.
-        layout: SqliteLayout,
-        /// The column of the ids.
-        column: Column,
-        /// Page and payload sizes.
-        options: EngineOptions,
-    },
+    /// A [`SqliteTree`], or a [`SqliteIndexed`](super::SqliteIndexed) if it is an index.
+    Sqlite(SqliteLayout),
+    /// A [`CowTree`].
+    Cow(CowEngine),
 }
 
 /// Bytes of the counter that clusters a table with a secondary index.
@@ -36,15 +44,16 @@ impl Design {
         options: EngineOptions,
     ) -> Result<Self, EngineError> {
         let profile = profile.into();
-        profile.check(column)?;
         let name = profile.engine.name;
-        if options.fill_factor_percent.is_some() && !matches!(profile.engine.model, Model::Pages(_))
-        {
+        profile.check(column)?;
+        let fixed = matches!(profile.engine.model, Model::Pages(_));
+        if options.fill_factor_percent.is_some() && !fixed {
             let message = format!("{name} has no fill factor that inserts obey");
             return Err(EngineError::new("fill_factor", message));
         }
-        match profile.engine.model {
-            Model::Pages(_) => Geometry::new(profile, column, options).map(Self::Pages),
+        let promised = Uniqueness::Promised;
+        let sizes = match profile.engine.model {
+            Model::Pages(_) => Sizes::Pages(Geometry::new(profile, column, options)?),
             Model::InnoDb => {
                 let index = match profile.index.name {
                     "secondary" => InnoDbIndex::Secondary {
@@ -55,7 +64,7 @@ impl Design {
                     },
                 };
                 let page_bytes = options.page_bytes.unwrap_or(profile.engine.page_bytes);
-                InnoDbFormat::new(index, column, page_bytes).map(Self::InnoDb)
+                Sizes::InnoDb(InnoDbFormat::new(index, column, page_bytes)?)
             }
             Model::Sqlite => {
                 let layout = match (profile.index.name, column) {
@@ -63,13 +72,40 @@ impl Design {
                     ("rowid", _) | ("primary_key", Column::Bigint) => SqliteLayout::Rowid,
                     _ => SqliteLayout::UniqueIndex,
                 };
-                SqliteTree::<u64>::new(layout, column, options, Uniqueness::Promised)?;
-                Ok(Self::Sqlite {
-                    layout,
-                    column,
-                    options,
-                })
+                SqliteTree::<u64>::new(layout, column, options, promised)?;
+                Sizes::Sqlite(layout)
             }
+            Model::Lmdb | Model::Redb => {
+                let engine = match profile.engine.model {
+                    Model::Lmdb => CowEngine::Lmdb,
+                    _ => CowEngine::Redb,
+                };
+                CowTree::<u64>::new(engine, column, options, promised)?;
+                Sizes::Cow(engine)
+            }
+        };
+        Ok(Self {
+            profile,
+            column,
+            options,
+            sizes,
+        })
+    }
+
+    /// Trees of the table: the ids' own, and one of the rows if they lie in another.
+    pub fn trees(&self) -> usize {
+        match self.sizes {
+            Sizes::Sqlite(SqliteLayout::UniqueIndex) => 2,
+            _ => 1,
+        }
+    }
+
+    /// Page size.
+    pub fn page_bytes(&self) -> u32 {
+        let default = self.profile.engine.page_bytes;
+        match self.sizes {
+            Sizes::Pages(geometry) => geometry.page_bytes,
+            _ => self.options.page_bytes.unwrap_or(default),
         }
     }
 }

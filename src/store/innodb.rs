@@ -5,7 +5,7 @@ mod page;
 mod pointers;
 mod split;
 
-use super::{Insert, Sink};
+use super::{Insert, Sink, Uniqueness};
 use crate::id::Key;
 pub use format::{InnoDbFormat, InnoDbIndex};
 use page::{Level, NONE};
@@ -69,6 +69,33 @@ impl<K: Key> InnoDb<K> {
             merge_attempts: 0,
             merges: 0,
         }
+    }
+
+    /// Inserts `keys` in their order.
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        keys.iter().for_each(|&key| {
+            self.insert(key, sink);
+        });
+    }
+
+    /// Records of a leaf are in order: comparing them costs nothing.
+    pub fn uniqueness(&self) -> Uniqueness {
+        Uniqueness::Checked
+    }
+
+    /// None: keys are compared.
+    pub fn first_duplicate(&self) -> Option<K> {
+        None
+    }
+
+    /// What a leaf has room for.
+    pub fn leaf_usable_bytes(&self) -> u32 {
+        self.format.usable_bytes
+    }
+
+    /// Size of the index.
+    pub fn index_bytes(&self) -> u64 {
+        (self.leaf_pages() + self.internal_pages()) * u64::from(self.format.page_bytes)
     }
 
     /// Inserts `key` and reports it; `false` if it is there already.

@@ -1,6 +1,6 @@
 //! What measures ask of a tree, whatever its engine.
 
-use super::{BTree, InnoDb, Sink, SqliteTree, Uniqueness};
+use super::{BTree, CowTree, InnoDb, Sink, SqliteIndexed, SqliteTree, Uniqueness};
 use crate::id::Key;
 
 /// A leaf as it stands.
@@ -25,7 +25,7 @@ pub struct Size {
     pub internal_pages: u64,
     /// Level of the root; 0 is a lone leaf.
     pub tree_level: u32,
-    /// Bytes of all pages.
+    /// Bytes of all pages, with metapages and pages for what no leaf can hold.
     pub index_bytes: u64,
     /// What a leaf has room for.
     pub leaf_usable_bytes: u32,
@@ -46,136 +46,12 @@ pub trait Tree<K: Key> {
     fn size(&self) -> Size;
     /// The leaves from left to right.
     fn leaves(&self) -> impl Iterator<Item = Leaf>;
-    /// The number of the leaf that holds or would hold `key`.
-    fn leaf_of(&self, key: K) -> u32;
-}
-
-impl<K: Key> Tree<K> for BTree<K> {
-    #[inline]
-    fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        self.insert(key, sink)
-    }
-
-    #[inline]
-    fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        self.insert_all(keys, sink);
-    }
-
-    fn uniqueness(&self) -> Uniqueness {
-        self.uniqueness()
-    }
-
-    fn first_duplicate(&self) -> Option<K> {
-        self.first_duplicate()
-    }
-
-    fn size(&self) -> Size {
-        Size {
-            rows: self.rows(),
-            leaf_pages: self.leaf_pages(),
-            internal_pages: self.internal_pages(),
-            tree_level: self.tree_level(),
-            index_bytes: self.index_bytes(),
-            leaf_usable_bytes: self.geometry().leaf[0].usable_bytes,
-        }
-    }
-
-    fn leaves(&self) -> impl Iterator<Item = Leaf> {
-        let [middle, last] = self.geometry().leaf;
-        let mut leaves = self.leaves().peekable();
-        std::iter::from_fn(move || {
-            let (number, entries) = leaves.next()?;
-            let page = match leaves.peek() {
-                Some(_) => middle,
-                None => last,
-            };
-            Some(leaf((number, entries, page.used_bytes(entries))))
-        })
-    }
-
-    fn leaf_of(&self, key: K) -> u32 {
-        self.leaf_of(key)
-    }
-}
-
-impl<K: Key> Tree<K> for InnoDb<K> {
-    fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        self.insert(key, sink)
-    }
-
-    fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        keys.iter().for_each(|&key| {
-            self.insert(key, sink);
-        });
-    }
-
-    /// A leaf's records are in order, so that comparing costs nothing.
-    fn uniqueness(&self) -> Uniqueness {
-        Uniqueness::Checked
-    }
-
-    fn first_duplicate(&self) -> Option<K> {
+    /// The tree of the rows, if they lie in another one, and its leaves.
+    fn table(&self) -> Option<(Size, Vec<Leaf>)> {
         None
     }
-
-    fn size(&self) -> Size {
-        let pages = self.leaf_pages() + self.internal_pages();
-        Size {
-            rows: self.rows(),
-            leaf_pages: self.leaf_pages(),
-            internal_pages: self.internal_pages(),
-            tree_level: self.tree_level(),
-            index_bytes: pages * u64::from(self.format().page_bytes),
-            leaf_usable_bytes: self.format().usable_bytes,
-        }
-    }
-
-    fn leaves(&self) -> impl Iterator<Item = Leaf> {
-        self.leaves().map(leaf)
-    }
-
-    fn leaf_of(&self, key: K) -> u32 {
-        self.leaf_of(key)
-    }
-}
-
-impl<K: Key> Tree<K> for SqliteTree<K> {
-    #[inline]
-    fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        self.insert(key, sink)
-    }
-
-    #[inline]
-    fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        self.insert_all(keys, sink);
-    }
-
-    fn uniqueness(&self) -> Uniqueness {
-        self.uniqueness()
-    }
-
-    fn first_duplicate(&self) -> Option<K> {
-        self.first_duplicate()
-    }
-
-    fn size(&self) -> Size {
-        Size {
-            rows: self.rows(),
-            leaf_pages: self.leaf_pages(),
-            internal_pages: self.internal_pages(),
-            tree_level: self.tree_level(),
-            index_bytes: self.index_bytes(),
-            leaf_usable_bytes: self.page_bytes() - 8,
-        }
-    }
-
-    fn leaves(&self) -> impl Iterator<Item = Leaf> {
-        self.leaves().map(leaf)
-    }
-
-    fn leaf_of(&self, key: K) -> u32 {
-        self.leaf_of(key)
-    }
+    /// The number of the leaf that holds or would hold `key`.
+    fn leaf_of(&self, key: K) -> u32;
 }
 
 fn leaf((number, entries, used_bytes): (u32, u32, u32)) -> Leaf {
@@ -185,3 +61,59 @@ fn leaf((number, entries, used_bytes): (u32, u32, u32)) -> Leaf {
         used_bytes,
     }
 }
+
+/// A [`Tree`] by a type's own methods of the same names; `$at` leads to the tree of the ids.
+macro_rules! tree {
+    ($type:ident $(. $at:ident())? $(, table = $table:expr)?) => {
+        impl<K: Key> Tree<K> for $type<K> {
+            #[inline]
+            fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+                self.insert(key, sink)
+            }
+
+            #[inline]
+            fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+                self.insert_all(keys, sink);
+            }
+
+            fn uniqueness(&self) -> Uniqueness {
+                self$(.$at())?.uniqueness()
+            }
+
+            fn first_duplicate(&self) -> Option<K> {
+                self$(.$at())?.first_duplicate()
+            }
+
+            fn size(&self) -> Size {
+                let tree = self$(.$at())?;
+                Size {
+                    rows: tree.rows(),
+                    leaf_pages: tree.leaf_pages(),
+                    internal_pages: tree.internal_pages(),
+                    tree_level: tree.tree_level(),
+                    index_bytes: tree.index_bytes(),
+                    leaf_usable_bytes: tree.leaf_usable_bytes(),
+                }
+            }
+
+            fn leaves(&self) -> impl Iterator<Item = Leaf> {
+                self$(.$at())?.leaves().map(leaf)
+            }
+
+            fn leaf_of(&self, key: K) -> u32 {
+                self$(.$at())?.leaf_of(key)
+            }
+            $(
+            fn table(&self) -> Option<(Size, Vec<Leaf>)> {
+                let table = $table(self);
+                Some((Tree::size(table), Tree::leaves(table).collect()))
+            })?
+        }
+    };
+}
+
+tree!(BTree);
+tree!(CowTree);
+tree!(InnoDb);
+tree!(SqliteTree);
+tree!(SqliteIndexed.index(), table = SqliteIndexed::table);

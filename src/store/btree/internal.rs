@@ -4,7 +4,7 @@ use crate::id::Key;
 
 /// A child of an internal page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
+pub(in crate::store) struct Child {
     /// Its number.
     pub page: u32,
     /// Leaves below the children to the right of it.
@@ -16,7 +16,7 @@ pub(super) struct Child {
 /// The descent is most of the cost of a random insert. It reads the separators'
 /// first 8 bytes alone, half as many cache lines as the 16-byte keys have.
 #[derive(Clone, Debug)]
-pub(super) struct Internal<K> {
+pub(in crate::store) struct Internal<K> {
     separators: Vec<K>,
     /// The separators' first 8 bytes.
     prefixes: Vec<u64>,
@@ -44,6 +44,20 @@ impl<K: Key> Internal<K> {
         let slot = self.prefixes.partition_point(|&other| other < prefix);
         match self.prefixes.get(slot) {
             Some(&other) if other == prefix => self.slot_among_equals(slot, key),
+            _ => slot,
+        }
+    }
+
+    /// The child for `key` if child `i` holds the keys up to `separators[i]`, this one
+    /// included: how many separators are below `key`.
+    #[inline]
+    pub fn slot_up_to(&self, key: K) -> usize {
+        let prefix = key.prefix();
+        let slot = self.prefixes.partition_point(|&other| other < prefix);
+        match self.prefixes.get(slot) {
+            Some(&other) if other == prefix => {
+                slot + self.separators[slot..].partition_point(|&separator| separator < key)
+            }
             _ => slot,
         }
     }

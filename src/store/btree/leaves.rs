@@ -15,7 +15,7 @@ struct Head {
 
 /// All leaves, by number in the order of allocation. A leaf's keys are a bag.
 #[derive(Clone, Debug)]
-pub(super) struct Leaves<K> {
+pub(in crate::store) struct Leaves<K> {
     /// Keys that a leaf has room for.
     room: usize,
     heads: Vec<Head>,

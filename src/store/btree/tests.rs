@@ -68,7 +68,7 @@ fn agrees<K: Key>(keys: &[K], engine: usize) -> Result<(), TestCaseError> {
     prop_assert!(tree.keys().eq(oracle.iter().copied()));
     prop_assert_eq!(tree.rows(), oracle.len() as u64);
     prop_assert_eq!(tree.first_duplicate(), None);
-    let found: Vec<_> = tree.leaves().map(|(_, entries)| entries).collect();
+    let found: Vec<_> = tree.leaves().map(|leaf| leaf.1).collect();
     let expected: Vec<_> = plain.leaves.iter().map(|leaf| leaf.len() as u32).collect();
     prop_assert_eq!(found, expected);
 

@@ -4,7 +4,7 @@ use super::cell::{self, Value};
 use super::{Place, SqliteLayout, SqliteTree};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
-use crate::store::{Insert, Sink, Space, Split, Touch, Uniqueness};
+use crate::store::{Sink, Space, Touches, Uniqueness};
 
 /// A table `(id, payload)` with a unique index on id: what SQLite makes of any
 /// primary key but `INTEGER PRIMARY KEY`.
@@ -44,74 +44,38 @@ impl<K: Key> SqliteIndexed<K> {
     /// Inserts a row with `key`; `false` if the key is there already (noticed only
     /// if [`Uniqueness::Checked`]).
     ///
-    /// What each tree does is reported to the sink of that tree, rows and touches
-    /// of both to `pages`.
+    /// The sink is told what the index does, and which pages of both are asked for.
     #[inline]
-    pub fn insert(
-        &mut self,
-        key: K,
-        table: &mut impl Sink,
-        index: &mut impl Sink,
-        pages: &mut impl Sink,
-    ) -> bool {
+    pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
         let place = self.index.locate(key);
-        self.insert_at(place, key, table, index, pages)
+        self.insert_at(place, key, sink)
     }
 
     /// Inserts rows with `keys` in their order; as [`SqliteTree::insert_all`].
-    pub fn insert_all(
-        &mut self,
-        keys: &[K],
-        table: &mut impl Sink,
-        index: &mut impl Sink,
-        pages: &mut impl Sink,
-    ) {
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
         let insert = |this: &mut Self, place, key| {
-            this.insert_at(place, key, table, index, pages);
+            this.insert_at(place, key, sink);
         };
         SqliteTree::each_place(self, |this| &this.index, keys, insert);
     }
 
     /// Inserts a row whose entry belongs at `place` of the index.
     #[inline]
-    fn insert_at(
-        &mut self,
-        place: Place,
-        key: K,
-        table: &mut impl Sink,
-        index: &mut impl Sink,
-        pages: &mut impl Sink,
-    ) -> bool {
+    fn insert_at(&mut self, place: Place, key: K, sink: &mut impl Sink) -> bool {
         // The engine looks for the highest rowid, then for the id in the index,
         // and changes the index before the table.
         let rowid = self.table.rows() + 1;
-        pages.begin();
-        self.table.ask(rowid, pages);
-        self.index.ask(key, pages);
+        sink.begin();
+        self.table.ask(rowid, sink);
+        self.index.ask(key, sink);
         let entry = self.index.cell(key);
-        let new = (self.index).insert_at(
-            place,
-            key,
-            entry,
-            &mut Beside {
-                events: index,
-                pages,
-            },
-        );
+        let new = self.index.insert_at(place, key, entry, sink);
         if new {
             let id = Value::key(key, self.index.column);
             let record = cell::record_bytes([id, Value::Blob(self.table.payload_bytes)]);
             let row = cell::table_cell(rowid, record, self.table.page_bytes);
             let place = self.table.locate(rowid);
-            (self.table).insert_at(
-                place,
-                rowid,
-                row,
-                &mut Beside {
-                    events: table,
-                    pages,
-                },
-            );
+            (self.table).insert_at(place, rowid, row, &mut Touches(sink));
         }
         new
     }
@@ -124,29 +88,5 @@ impl<K: Key> SqliteIndexed<K> {
     /// The index entries.
     pub fn index(&self) -> &SqliteTree<K> {
         &self.index
-    }
-}
-
-/// A sink for events and one for touches.
-struct Beside<'a, E, P> {
-    events: &'a mut E,
-    pages: &'a mut P,
-}
-
-impl<E: Sink, P: Sink> Sink for Beside<'_, E, P> {
-    const TOUCHES: bool = P::TOUCHES;
-
-    #[inline]
-    fn touch(&mut self, touch: Touch) {
-        self.pages.touch(touch);
-    }
-
-    #[inline]
-    fn insert(&mut self, event: &Insert) {
-        self.events.insert(event);
-    }
-
-    fn split(&mut self, event: &Split) {
-        self.events.split(event);
     }
 }

@@ -9,6 +9,11 @@ impl<K: Key> SqliteTree<K> {
         self.page_bytes
     }
 
+    /// What a leaf has room for.
+    pub fn leaf_usable_bytes(&self) -> u32 {
+        self.room(0)
+    }
+
     /// Rows in the tree.
     pub fn rows(&self) -> u64 {
         self.rows

@@ -161,12 +161,11 @@ proptest! {
     fn an_indexed_table_is_an_ordered_set(keys in keys(), payload in payloads()) {
         let mut table = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
         let (mut rows, mut index) = (BTreeMap::new(), BTreeMap::new());
-        let mut check = [Events::default(), Events::default()];
+        let mut check = Events::default();
         for &key in &keys {
-            let [table_check, index_check] = &mut check;
             let new_maximum = index.last_key_value().is_none_or(|(&last, _)| key > last);
             let new = !index.contains_key(&key);
-            assert_eq!(table.insert(key, table_check, index_check, &mut ()), new);
+            assert_eq!(table.insert(key, &mut check), new);
             if new {
                 let rowid = rows.len() as u64 + 1;
                 let [id, number] = [key, rowid].map(Value::Integer);
@@ -174,17 +173,15 @@ proptest! {
                 rows.insert(rowid, cell::table_cell(rowid, row, 512).local);
                 let entry = cell::record_bytes([id, number]);
                 index.insert(key, cell::index_cell(entry, 512).local);
-                check_event(table.table(), &check[0], rowid, true);
-                check_event(table.index(), &check[1], key, new_maximum);
+                check_event(table.index(), &check, key, new_maximum);
             }
         }
         check_tree(table.table(), &rows);
         check_tree(table.index(), &index);
 
         let mut all = SqliteIndexed::new(Column::Bigint, options(payload), Uniqueness::Checked).unwrap();
-        let mut check_all = [Events::default(), Events::default()];
-        let [table_check, index_check] = &mut check_all;
-        all.insert_all(&keys, table_check, index_check, &mut ());
+        let mut check_all = Events::default();
+        all.insert_all(&keys, &mut check_all);
         assert_eq!(check_all, check);
         check_tree(all.table(), &rows);
         check_tree(all.index(), &index);

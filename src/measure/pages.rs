@@ -1,0 +1,116 @@
+//! Pages read and written: what an engine's cache cannot answer.
+
+use super::Rows;
+use crate::pool::{Cache, Counts, CountsBySpace};
+use crate::record::{Measured, Number};
+use crate::store::{Insert, Sink, Space, Split, Touch};
+
+pub(super) const PAGE_READS_PER_INSERT: Measured = Measured {
+    name: "page_reads_per_insert",
+    unit: "pages/insert",
+    about: "pages read into the cache, by what they belong to (param of: index, table, other); PostgreSQL idx_blks_read less new pages, InnoDB index_page reads, SQLite CACHE_MISS",
+};
+pub(super) const PAGE_READS: Measured = Measured {
+    name: "page_reads",
+    unit: "pages",
+    about: "the same over the whole load",
+};
+pub(super) const PAGE_HITS: Measured = Measured {
+    name: "page_hits",
+    unit: "accesses",
+    about: "requests for a page that was in the cache (param of); PostgreSQL idx_blks_hit, SQLite CACHE_HIT",
+};
+pub(super) const NEW_PAGES: Measured = Measured {
+    name: "new_pages",
+    unit: "pages",
+    about: "pages made in the cache (param of); PostgreSQL 15 takes them for reads",
+};
+pub(super) const PAGE_WRITE_BACKS: Measured = Measured {
+    name: "page_write_backs",
+    unit: "pages",
+    about: "changed pages written to make room (param of); SQLite CACHE_SPILL",
+};
+pub(super) const PAGE_FLUSHES: Measured = Measured {
+    name: "page_flushes",
+    unit: "pages",
+    about: "changed pages written by commits and checkpoints (param of); with write-backs: SQLite CACHE_WRITE",
+};
+pub(super) const PAGE_WRITES_PER_INSERT: Measured = Measured {
+    name: "page_writes_per_insert",
+    unit: "pages/insert",
+    about: "write-backs and flushes over the rows (param of)",
+};
+pub(super) const HIT_RATIO: Measured = Measured {
+    name: "hit_ratio",
+    unit: "share",
+    about: "hits over hits and reads, all pages together",
+};
+
+/// A load's cache as a sink.
+pub(super) struct Paged {
+    cache: Box<dyn Cache>,
+    inserts: u64,
+}
+
+impl Paged {
+    pub fn new(cache: Box<dyn Cache>) -> Self {
+        Self { cache, inserts: 0 }
+    }
+
+    /// Ends the load and writes the totals.
+    pub fn totals(&mut self, rows: &mut Rows) {
+        let counts = self.cache.finish();
+        let groups: [(&str, &[Space]); 3] = [
+            ("index", &[Space::Index, Space::IndexInternal]),
+            ("table", &[Space::Table, Space::TableInternal]),
+            ("other", &[Space::Other]),
+        ];
+        for (of, spaces) in groups {
+            let counts = sum(&counts, spaces);
+            if counts == Counts::default() {
+                continue;
+            }
+            let mut total = |measured, value: Number| {
+                rows.push(measured, None, value, &[("of", of.into())]);
+            };
+            let writes = counts.write_backs + counts.flushes;
+            total(&PAGE_READS, counts.reads.into());
+            total(&PAGE_HITS, counts.hits.into());
+            total(&NEW_PAGES, counts.new_pages.into());
+            total(&PAGE_WRITE_BACKS, counts.write_backs.into());
+            total(&PAGE_FLUSHES, counts.flushes.into());
+            let per_insert = |pages| Number::ratio(pages, self.inserts);
+            total(&PAGE_READS_PER_INSERT, per_insert(counts.reads));
+            total(&PAGE_WRITES_PER_INSERT, per_insert(writes));
+        }
+        let all = sum(
+            &counts,
+            groups.map(|(_, spaces)| spaces).concat().as_slice(),
+        );
+        rows.total(&HIT_RATIO, Number::ratio(all.hits, all.hits + all.reads));
+    }
+}
+
+/// What happened to the pages of `spaces`.
+fn sum(counts: &CountsBySpace, spaces: &[Space]) -> Counts {
+    let counts = spaces.iter().map(|&space| counts[space as usize]);
+    counts.fold(Counts::default(), |sum, counts| sum + counts)
+}
+
+impl Sink for Paged {
+    const TOUCHES: bool = true;
+
+    #[inline]
+    fn begin(&mut self) {
+        self.inserts += 1;
+        self.cache.begin();
+    }
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        self.cache.touch(touch);
+    }
+
+    fn insert(&mut self, _: &Insert) {}
+    fn split(&mut self, _: &Split) {}
+}
