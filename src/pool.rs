@@ -2,6 +2,19 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod curve;
+mod distance;
+mod list;
+mod lru;
+mod stack;
+mod table;
+mod two_list;
+
+pub use curve::Curve;
+pub use distance::StackDistances;
+pub use lru::Lru;
+pub use two_list::TwoList;
+
 use crate::store::{Space, Touch};
 
 /// What happened to the requests for pages of one space.
@@ -33,3 +46,6 @@ pub trait Pool {
     /// What happened so far.
     fn counts(&self) -> &CountsBySpace;
 }
+
+#[cfg(test)]
+mod tests;
