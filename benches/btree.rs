@@ -46,6 +46,7 @@ fn measured(keys: &[u128]) -> u64 {
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: None,
         cache: None,
+        miss_curve: false,
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());

@@ -12,7 +12,7 @@ use idlab::dump::{self, KINDS};
 use idlab::engine::{EngineError, EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
-use idlab::pool::CachePlan;
+use idlab::pool::{CachePlan, Policy};
 use idlab::record::{Grid, Parameters, Row};
 use idlab::store::{Design, Uniqueness};
 use indicatif::ProgressBar;
@@ -70,6 +70,19 @@ pub struct Args {
     /// Cache of this size in front of the pages, by the engine's own rules; pages read and written are measured [default: none]
     #[arg(long, value_name = "BYTES", value_parser = args::bytes, help_heading = "Cache")]
     cache: Option<u64>,
+    /// Which page leaves the cache to make room
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value = "engine",
+        requires = "cache",
+        help_heading = "Cache"
+    )]
+    cache_policy: PolicyArg,
+    /// Measure the misses of every cache size, too (of a plain LRU cache), in one pass
+    #[arg(long, help_heading = "Cache")]
+    miss_curve: bool,
     /// Rows of a transaction
     #[arg(long, value_name = "N", value_parser = args::positive, default_value = "1000", requires = "cache", help_heading = "Cache")]
     transaction_rows: u64,
@@ -83,6 +96,17 @@ pub struct Args {
     fleet: FleetArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// Which page leaves a cache.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PolicyArg {
+    /// By the engine's own rules; the least recently used one where these are not known
+    Engine,
+    /// The least recently used one
+    Lru,
+    /// By an operating system's lists of active and inactive pages
+    TwoList,
 }
 
 const DEFAULT_SCHEMES: &str = "auto_increment,ticket_block,snowflake,uuid_v4,uuid_v7,ulid,ksuid";
@@ -100,6 +124,7 @@ struct Task {
     rows: Option<u64>,
     design: Design,
     cache: Option<CachePlan>,
+    miss_curve: bool,
     checkpoint_rows: Option<u64>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
@@ -247,6 +272,12 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
     let design = Design::new(engine, column, options).map_err(refused)?;
     let cache = args.cache.map(|bytes| CachePlan {
         bytes,
+        policy: match args.cache_policy {
+            PolicyArg::Engine => Policy::OfEngine,
+            PolicyArg::Lru => Policy::Lru,
+            PolicyArg::TwoList => Policy::TwoList,
+        },
+        checkpoint_rows: args.checkpoint_rows,
         rows_per_transaction: args.transaction_rows,
     });
     if let Some(cache) = cache {
@@ -267,6 +298,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
             rows,
             design,
             cache,
+            miss_curve: args.miss_curve,
             checkpoint_rows: args.checkpoint_rows,
             opened,
         },
@@ -293,6 +325,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         uniqueness: unique,
         checkpoint_rows: task.checkpoint_rows,
         cache: task.cache,
+        miss_curve: task.miss_curve,
     };
     let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
         .with_context(|| task.label.clone())?;

@@ -60,6 +60,7 @@ pub fn run(args: Args) -> Result<()> {
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: None,
         cache: None,
+        miss_curve: false,
     };
     let specs: Vec<Spec> = args
         .tail

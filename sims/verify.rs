@@ -277,6 +277,7 @@ fn predict(
         uniqueness: Uniqueness::Promised,
         checkpoint_rows: Some(checkpoint).filter(|&rows| rows > 0),
         cache: None,
+        miss_curve: false,
     };
     measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;
     let totals = found

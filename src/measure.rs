@@ -66,6 +66,7 @@ pub const MEASURES: &[&Measured] = &[
     &pages::PAGE_WRITE_BACKS,
     &pages::PAGE_FLUSHES,
     &pages::HIT_RATIO,
+    &pages::PAGE_READS_BY_CACHE_PAGES,
     &wal::WAL_RECORD_BYTES,
     &wal::WAL_FPI_BYTES,
     &wal::WAL_LEAF_INSERTS,

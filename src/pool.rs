@@ -2,13 +2,24 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod curve;
+mod distance;
+mod list;
+mod lru;
 mod pcache;
 mod plan;
 mod sqlite;
+mod stack;
+mod table;
+mod two_list;
 
+pub use curve::Curve;
+pub use distance::StackDistances;
+pub use lru::Lru;
 pub use pcache::Pcache;
-pub use plan::CachePlan;
+pub use plan::{CachePlan, Policy};
 pub use sqlite::SqliteLoad;
+pub use two_list::TwoList;
 
 use crate::store::{Space, Touch};
 
@@ -65,3 +76,6 @@ pub trait Pool {
     /// What happened so far.
     fn counts(&self) -> &CountsBySpace;
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Pages read and written: what an engine's cache cannot answer.
 
 use super::Rows;
-use crate::pool::{Cache, Counts, CountsBySpace};
+use crate::pool::{Cache, Counts, CountsBySpace, Curve, StackDistances};
 use crate::record::{Measured, Number};
 use crate::store::{Insert, Sink, Space, Split, Touch};
 
@@ -46,27 +46,60 @@ pub(super) const HIT_RATIO: Measured = Measured {
     about: "hits over hits and reads, all pages together",
 };
 
-/// A load's cache as a sink.
+pub(super) const PAGE_READS_BY_CACHE_PAGES: Measured = Measured {
+    name: "page_reads_by_cache_pages",
+    unit: "pages/insert",
+    about: "pages that an LRU cache of x pages reads for an insert, over the whole load; by level (param level: all, leaf, internal)",
+};
+
+/// A load's page requests as a sink.
 pub(super) struct Paged {
-    cache: Box<dyn Cache>,
+    cache: Option<Box<dyn Cache>>,
+    distances: Option<StackDistances>,
     inserts: u64,
 }
 
 impl Paged {
-    pub fn new(cache: Box<dyn Cache>) -> Self {
-        Self { cache, inserts: 0 }
+    pub fn new(cache: Option<Box<dyn Cache>>, miss_curve: bool) -> Self {
+        Self {
+            cache,
+            distances: miss_curve.then(StackDistances::default),
+            inserts: 0,
+        }
     }
 
     /// Ends the load and writes the totals.
     pub fn totals(&mut self, rows: &mut Rows) {
-        let counts = self.cache.finish();
+        if let Some(counts) = self.cache.as_mut().map(|cache| cache.finish()) {
+            self.counts(&counts, rows);
+        }
+        if let Some(distances) = &self.distances {
+            let curves: [(&str, Curve); 3] = [
+                ("all", distances.curve(|_, _| true)),
+                ("leaf", distances.curve(|_, level| level == 0)),
+                ("internal", distances.curve(|_, level| level > 0)),
+            ];
+            for (level, curve) in curves {
+                for (pages, misses) in curve.points() {
+                    rows.push(
+                        &PAGE_READS_BY_CACHE_PAGES,
+                        Some(pages.into()),
+                        Number::ratio(misses, self.inserts),
+                        &[("level", level.into())],
+                    );
+                }
+            }
+        }
+    }
+
+    fn counts(&self, counts: &CountsBySpace, rows: &mut Rows) {
         let groups: [(&str, &[Space]); 3] = [
             ("index", &[Space::Index, Space::IndexInternal]),
             ("table", &[Space::Table, Space::TableInternal]),
             ("other", &[Space::Other]),
         ];
         for (of, spaces) in groups {
-            let counts = sum(&counts, spaces);
+            let counts = sum(counts, spaces);
             if counts == Counts::default() {
                 continue;
             }
@@ -103,12 +136,19 @@ impl Sink for Paged {
     #[inline]
     fn begin(&mut self) {
         self.inserts += 1;
-        self.cache.begin();
+        if let Some(cache) = &mut self.cache {
+            cache.begin();
+        }
     }
 
     #[inline]
     fn touch(&mut self, touch: Touch) {
-        self.cache.touch(touch);
+        if let Some(cache) = &mut self.cache {
+            cache.touch(touch);
+        }
+        if let Some(distances) = &mut self.distances {
+            distances.touch(touch);
+        }
     }
 
     fn insert(&mut self, _: &Insert) {}

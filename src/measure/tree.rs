@@ -29,6 +29,8 @@ pub struct Plan {
     pub checkpoint_rows: Option<u64>,
     /// The cache that pages go through, if that is measured.
     pub cache: Option<CachePlan>,
+    /// Whether the misses of every size of cache are measured.
+    pub miss_curve: bool,
 }
 
 /// What a measured load leaves besides its rows.
@@ -139,13 +141,13 @@ fn measure<K: Key, T: Tree<K>, E: OfEngine>(
     rows: &mut Rows,
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
-    match plan.cache {
-        None => measure_all(source, plan, tree, of_engine, rows, progress),
-        Some(cache) => {
-            let paged = Paged::new(cache.open(&plan.design)?);
-            measure_all(source, plan, tree, (of_engine, paged), rows, progress)
-        }
+    let cache = plan.cache.map(|cache| cache.open(&plan.design));
+    let cache = cache.transpose()?;
+    if cache.is_none() && !plan.miss_curve {
+        return measure_all(source, plan, tree, of_engine, rows, progress);
     }
+    let paged = Paged::new(cache, plan.miss_curve);
+    measure_all(source, plan, tree, (of_engine, paged), rows, progress)
 }
 
 fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(

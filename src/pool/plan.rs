@@ -1,21 +1,39 @@
 //! From a cache's size to the cache of an engine.
 
-use super::{Cache, Pcache, SqliteLoad};
+use super::{Cache, CountsBySpace, Lru, Pcache, Pool, SqliteLoad, TwoList};
 use crate::engine::{EngineError, Model};
-use crate::store::{Design, PageId, Space};
+use crate::store::{Design, PageId, Space, Touch};
+
+/// Which page leaves a cache to make room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// As the engine does it: of LMDB the operating system, of engines whose rules
+    /// are not known or not modelled the least recently used one.
+    #[default]
+    OfEngine,
+    /// The least recently used one.
+    Lru,
+    /// By the operating system's two lists, active and inactive.
+    TwoList,
+}
 
 /// A cache that a load goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CachePlan {
     /// Its size; pages of the engine that fit.
     pub bytes: u64,
+    /// Which page leaves it.
+    pub policy: Policy,
     /// Rows from one commit to the next.
     pub rows_per_transaction: u64,
+    /// Rows from one checkpoint to the next; none at all if `None`.
+    pub checkpoint_rows: Option<u64>,
 }
 
 /// Pages that any cache must hold: more than a path from the root to a leaf and what
 /// a split needs beside it.
 const LEAST_PAGES: u64 = 16;
+const MOST_PAGES: u64 = 1 << 29;
 
 impl CachePlan {
     /// The cache of the engine of `design` in its state before a load.
@@ -24,23 +42,66 @@ impl CachePlan {
     /// A cache too small or too large.
     pub fn open(&self, design: &Design) -> Result<Box<dyn Cache>, EngineError> {
         let name = design.profile.engine.name;
-        let page_bytes = u64::from(design.page_bytes());
-        let pages = self.bytes / page_bytes;
-        if !(LEAST_PAGES..=1 << 29).contains(&pages) {
+        let page_bytes = design.page_bytes();
+        let pages = self.bytes / u64::from(page_bytes);
+        if !(LEAST_PAGES..=MOST_PAGES).contains(&pages) {
             let message = format!(
-                "{name}: a cache of {} bytes is {pages} pages of {page_bytes}, expected {LEAST_PAGES} to 2^29 pages",
+                "{name}: a cache of {} bytes is {pages} pages of {page_bytes}, expected {LEAST_PAGES} to {MOST_PAGES}",
                 self.bytes
             );
             return Err(EngineError::new("cache", message));
         }
-        Ok(match design.profile.engine.model {
-            Model::Sqlite => {
+        let pages = pages as u32;
+        let model = design.profile.engine.model;
+        Ok(match (self.policy, model) {
+            (Policy::OfEngine, Model::Sqlite) => {
                 let roots = [Space::Index, Space::Table].map(|space| PageId::new(space, 0));
-                let roots = &roots[..design.trees()];
-                let cache = Pcache::new(pages as u32, roots);
+                let cache = Pcache::new(pages, &roots[..design.trees()]);
                 Box::new(SqliteLoad::new(cache, self.rows_per_transaction))
             }
-            _ => todo!(),
+            (Policy::TwoList, _) | (Policy::OfEngine, Model::Lmdb) => {
+                self.plain(TwoList::new(pages, page_bytes), model)
+            }
+            _ => self.plain(Lru::new(pages), model),
         })
+    }
+
+    fn plain(&self, pool: impl Pool + Send + 'static, model: Model) -> Box<dyn Cache> {
+        // A copy-on-write store writes what it changed with each commit.
+        let commits = matches!(model, Model::Lmdb | Model::Redb);
+        let transaction = commits.then_some(self.rows_per_transaction);
+        Box::new(Plain {
+            pool,
+            checkpoint_rows: transaction.or(self.checkpoint_rows),
+            rows: 0,
+        })
+    }
+}
+
+/// A pool that is written clean after every so many rows.
+struct Plain<P> {
+    pool: P,
+    checkpoint_rows: Option<u64>,
+    rows: u64,
+}
+
+impl<P: Pool + Send> Cache for Plain<P> {
+    fn begin(&mut self) {
+        if self.checkpoint_rows == Some(self.rows) {
+            self.pool.checkpoint();
+            self.rows = 0;
+        }
+        self.rows += 1;
+    }
+
+    fn touch(&mut self, touch: Touch) {
+        self.pool.touch(touch);
+    }
+
+    fn finish(&mut self) -> CountsBySpace {
+        if self.checkpoint_rows.is_some() {
+            self.pool.checkpoint();
+        }
+        *self.pool.counts()
     }
 }
