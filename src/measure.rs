@@ -20,7 +20,7 @@ pub use accesses::Accesses;
 pub use edge::Edge;
 pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
-pub use splits::{INTERNAL_SPLITS, LEAF_SPLITS, Splits};
+pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, measure_any, measure_tree};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
@@ -38,6 +38,7 @@ pub const MEASURES: &[&Measured] = &[
     &edge::EDGE_DISTANCE_MAX,
     &splits::LEAF_SPLITS,
     &splits::INTERNAL_SPLITS,
+    &splits::COUNTED_SPLITS,
     &splits::SPLITS_PER_1000_INSERTS,
     &splits::RIGHTMOST_LEAF_SPLITS,
     &splits::RIGHTMOST_INTERNAL_SPLITS,
@@ -48,6 +49,7 @@ pub const MEASURES: &[&Measured] = &[
     &shape::TREE_LEVEL,
     &shape::INDEX_BYTES,
     &shape::FILL_MEAN,
+    &shape::INTERNAL_FILL_MEAN,
     &shape::LEAF_PAGES_BY_FILL,
     &shape::FRAGMENTATION_SHARE,
     &shape::LEAF_ITEMS_P05,

@@ -116,10 +116,7 @@ impl Paged {
             total(&PAGE_READS_PER_INSERT, per_insert(counts.reads));
             total(&PAGE_WRITES_PER_INSERT, per_insert(writes));
         }
-        let all = sum(
-            &counts,
-            groups.map(|(_, spaces)| spaces).concat().as_slice(),
-        );
+        let all = sum(counts, groups.map(|(_, spaces)| spaces).concat().as_slice());
         rows.total(&HIT_RATIO, Number::ratio(all.hits, all.hits + all.reads));
     }
 }

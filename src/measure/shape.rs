@@ -37,6 +37,11 @@ pub const FILL_MEAN: Measured = Measured {
     unit: "share",
     about: "used share of the leaves' usable bytes, high keys counted as used; pgstatindex.avg_leaf_density / 100",
 };
+pub(super) const INTERNAL_FILL_MEAN: Measured = Measured {
+    name: "internal_fill_mean",
+    unit: "share",
+    about: "used share of the internal pages' usable bytes, high keys counted as used",
+};
 pub(super) const LEAF_PAGES_BY_FILL: Measured = Measured {
     name: "leaf_pages_by_fill",
     unit: "pages",
@@ -104,6 +109,11 @@ pub fn shape(size: &Size, leaves: impl Iterator<Item = Leaf>, rows: &mut Rows) {
         &FILL_MEAN,
         Number::ratio(used_bytes, usable_bytes * size.leaf_pages),
     );
+    if size.internal_pages > 0 {
+        let usable_bytes = size.internal_pages * u64::from(size.internal_usable_bytes);
+        let fill = Number::ratio(size.internal_used_bytes, usable_bytes);
+        rows.total(&INTERNAL_FILL_MEAN, fill);
+    }
     entries.sort_unstable();
     let quantile = |per_cent: usize| entries[(entries.len() * per_cent).div_ceil(100).max(1) - 1];
     rows.total(&LEAF_ITEMS_P05, quantile(5));

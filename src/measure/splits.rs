@@ -16,6 +16,12 @@ pub const INTERNAL_SPLITS: Measured = Measured {
     unit: "splits",
     about: "internal pages divided, in all (with x: up to that row); PostgreSQL's wal_split_l + wal_split_r = leaf_splits + internal_splits",
 };
+/// Splits as an engine's counter has them.
+pub const COUNTED_SPLITS: Measured = Measured {
+    name: "counted_splits",
+    unit: "splits",
+    about: "splits as the engine's own counter has them, of all trees of the table: InnoDB index_page_splits, which takes inserts into the right sibling for splits",
+};
 pub(super) const SPLITS_PER_1000_INSERTS: Measured = Measured {
     name: "splits_per_1000_inserts",
     unit: "splits",

@@ -3,8 +3,8 @@
 use super::pages::Paged;
 use super::wal::nbtree_wal;
 use super::{
-    Accesses, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits, WorkingSet, newest_rows,
-    shape, size,
+    Accesses, COUNTED_SPLITS, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits,
+    WorkingSet, newest_rows, shape, size,
 };
 use crate::engine::Log;
 use crate::id::Key;
@@ -189,6 +189,9 @@ fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(
         rows.with("tree", "table", |rows| {
             shape(&size, leaves.into_iter(), rows)
         });
+    }
+    if let Some(splits_counted) = tree.counted_splits() {
+        rows.total(&COUNTED_SPLITS, splits_counted);
     }
     of_engine.totals(&tree.size(), &splits, rows);
     newest_rows(&tree, &loaded.newest, rows);

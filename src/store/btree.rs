@@ -298,6 +298,23 @@ impl<K: Key> BTree<K> {
         self.locate(key).leaf
     }
 
+    /// Bytes that the entries and high keys of all internal pages take.
+    pub fn internal_used_bytes(&self) -> u64 {
+        let pages = self.internals.iter().zip(0u32..);
+        pages
+            .map(|(internal, number)| {
+                let rightmost = self.right_edge[1..].contains(&number);
+                let page = &self.geometry.internal[usize::from(rightmost)];
+                u64::from(page.used_bytes(internal.children.len() as u32))
+            })
+            .sum()
+    }
+
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        self.geometry.internal[0].usable_bytes
+    }
+
     /// What a leaf has room for.
     pub fn leaf_usable_bytes(&self) -> u32 {
         self.geometry.leaf[0].usable_bytes

@@ -381,6 +381,20 @@ impl<K: Key> CowTree<K> {
         self.locate(key).leaf
     }
 
+    /// Bytes that the entries of all internal pages take.
+    pub fn internal_used_bytes(&self) -> u64 {
+        let class = &self.format.internal;
+        let children = self.internals.iter().map(|page| page.children.len() as u64);
+        children
+            .map(|children| u64::from(class.first) + (children - 1) * u64::from(class.entry))
+            .sum()
+    }
+
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        self.format.internal.room
+    }
+
     /// What a leaf has room for.
     pub fn leaf_usable_bytes(&self) -> u32 {
         self.format.leaf.room

@@ -88,6 +88,18 @@ impl<K: Key> InnoDb<K> {
         None
     }
 
+    /// Bytes that the records of all internal pages take.
+    pub fn internal_used_bytes(&self) -> u64 {
+        let levels = self.levels[1..].iter();
+        let records = levels.flat_map(|level| level.pages.iter().map(|page| u64::from(page.len())));
+        records.sum::<u64>() * u64::from(self.format.record(1))
+    }
+
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        self.format.usable_bytes
+    }
+
     /// What a leaf has room for.
     pub fn leaf_usable_bytes(&self) -> u32 {
         self.format.usable_bytes

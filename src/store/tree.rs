@@ -29,6 +29,10 @@ pub struct Size {
     pub index_bytes: u64,
     /// What a leaf has room for.
     pub leaf_usable_bytes: u32,
+    /// Bytes that the entries of all internal pages take.
+    pub internal_used_bytes: u64,
+    /// What an internal page has room for.
+    pub internal_usable_bytes: u32,
 }
 
 /// A tree of unique keys.
@@ -50,6 +54,11 @@ pub trait Tree<K: Key> {
     fn table(&self) -> Option<(Size, Vec<Leaf>)> {
         None
     }
+    /// Splits as the engine's own counter has them, of all trees of the table, if
+    /// that takes other events for splits.
+    fn counted_splits(&self) -> Option<u64> {
+        None
+    }
     /// The number of the leaf that holds or would hold `key`.
     fn leaf_of(&self, key: K) -> u32;
 }
@@ -64,7 +73,7 @@ fn leaf((number, entries, used_bytes): (u32, u32, u32)) -> Leaf {
 
 /// A [`Tree`] by a type's own methods of the same names; `$at` leads to the tree of the ids.
 macro_rules! tree {
-    ($type:ident $(. $at:ident())? $(, table = $table:expr)?) => {
+    ($type:ident $(. $at:ident())? $(, table = $table:expr)? $(, splits = $splits:expr)?) => {
         impl<K: Key> Tree<K> for $type<K> {
             #[inline]
             fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
@@ -93,6 +102,8 @@ macro_rules! tree {
                     tree_level: tree.tree_level(),
                     index_bytes: tree.index_bytes(),
                     leaf_usable_bytes: tree.leaf_usable_bytes(),
+                    internal_used_bytes: tree.internal_used_bytes(),
+                    internal_usable_bytes: tree.internal_usable_bytes(),
                 }
             }
 
@@ -108,12 +119,16 @@ macro_rules! tree {
                 let table = $table(self);
                 Some((Tree::size(table), Tree::leaves(table).collect()))
             })?
+            $(
+            fn counted_splits(&self) -> Option<u64> {
+                Some($splits(self))
+            })?
         }
     };
 }
 
 tree!(BTree);
 tree!(CowTree);
-tree!(InnoDb);
+tree!(InnoDb, splits = Self::index_page_splits);
 tree!(SqliteTree);
 tree!(SqliteIndexed.index(), table = SqliteIndexed::table);

@@ -9,6 +9,11 @@ impl<K: Key> SqliteTree<K> {
         self.page_bytes
     }
 
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        self.room(1)
+    }
+
     /// What a leaf has room for.
     pub fn leaf_usable_bytes(&self) -> u32 {
         self.room(0)

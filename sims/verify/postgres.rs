@@ -1,0 +1,106 @@
+//! PostgreSQL's columns.
+
+use super::recorded::{Case, Load, Recorded, Totals, exact, number, text, within};
+use anyhow::Result;
+use idlab::engine::{EngineOptions, POSTGRES};
+
+pub const RECORDED: Recorded = Recorded {
+    engine: "postgres",
+    file: "results/reference/postgresql.csv",
+    csv: include_str!("../../results/reference/postgresql.csv"),
+    case,
+    told: &[
+        "version",
+        "n_rows",
+        "load_method",
+        "checkpoint_every_rows",
+        "shared_buffers_mib",
+    ],
+    columns: &[
+        exact("tree_level", "levels", |totals, _| totals.get("tree_level")),
+        exact("leaf_pages", "pages", |totals, _| totals.get("leaf_pages")),
+        exact("internal_pages", "pages", |totals, _| {
+            totals.get("internal_pages")
+        }),
+        exact("index_bytes", "bytes", |totals, _| {
+            totals.get("index_bytes")
+        }),
+        exact("avg_leaf_density_pct", "%", density),
+        exact("leaf_fragmentation_pct", "%", |totals, _| {
+            totals.get("fragmentation_share").map(hundredths)
+        }),
+        exact("leaf_items_p05", "entries", |totals, _| {
+            totals.get("leaf_items_p05")
+        }),
+        exact("leaf_items_p50", "entries", |totals, _| {
+            totals.get("leaf_items_p50")
+        }),
+        exact("leaf_items_p95", "entries", |totals, _| {
+            totals.get("leaf_items_p95")
+        }),
+        exact("idx_blks_read + idx_blks_hit", "accesses", accesses),
+        exact("wal_insert_leaf", "records", |totals, _| {
+            totals.get("wal_leaf_inserts")
+        }),
+        exact("wal_insert_upper", "records", |totals, _| {
+            totals.get("wal_upper_inserts")
+        }),
+        exact("wal_split_l", "records", |totals, _| {
+            totals.get("left_splits")
+        }),
+        exact("wal_split_r", "records", |totals, _| {
+            let splits = totals.get("leaf_splits")? + totals.get("internal_splits")?;
+            Some(splits - totals.get("left_splits")?)
+        }),
+        exact("wal_newroot", "records", |totals, _| {
+            totals.get("wal_new_roots")
+        }),
+        within(
+            0.0001,
+            0.0,
+            "wal_btree_record_bytes",
+            "bytes",
+            |totals, _| totals.get("wal_record_bytes"),
+        ),
+        within(0.001, 0.0, "wal_btree_fpi_bytes", "bytes", |totals, _| {
+            totals.get("wal_fpi_bytes")
+        }),
+    ],
+};
+
+fn case(load: &Load) -> Result<Case> {
+    let checkpoint_rows: u64 = number(load, "checkpoint_every_rows")?;
+    Ok(Case {
+        profile: (&POSTGRES).into(),
+        stream: text(load, "stream").to_owned(),
+        rows: number(load, "n_rows")?,
+        options: EngineOptions {
+            payload_bytes: number(load, "payload_bytes")?,
+            ..EngineOptions::default()
+        },
+        cache: None,
+        checkpoint_rows: Some(checkpoint_rows).filter(|&rows| rows > 0),
+    })
+}
+
+fn release_15(load: &Load) -> bool {
+    text(load, "version").starts_with("15.")
+}
+
+/// Release 18 leaves out the pages that the load adds.
+fn accesses(totals: &Totals, load: &Load) -> Option<f64> {
+    let new_pages = totals.get("leaf_pages")? + totals.get("internal_pages")?;
+    let left_out = if release_15(load) { 0.0 } else { new_pages };
+    Some(totals.get("page_accesses")? - left_out)
+}
+
+/// A share in per cent with two decimals, as the engine prints it.
+fn hundredths(share: f64) -> f64 {
+    (share * 10_000.0).round() / 100.0
+}
+
+/// Release 15 counts a free line pointer of 4 bytes a page as used.
+fn density(totals: &Totals, load: &Load) -> Option<f64> {
+    let free_pointer = if release_15(load) { 4.0 / 8152.0 } else { 0.0 };
+    Some(hundredths(totals.get("fill_mean")? + free_pointer))
+}
