@@ -68,7 +68,7 @@ impl TwoList {
             active: false,
             referenced: false,
         };
-        let gib = u64::from(pages) * u64::from(page_bytes) >> 30;
+        let gib = (u64::from(pages) * u64::from(page_bytes)) >> 30;
         Self {
             free_pages: pages.max(1),
             ratio: (10 * gib).isqrt().max(1),
