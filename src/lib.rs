@@ -25,3 +25,4 @@ pub mod reference;
 pub mod scheme;
 pub mod source;
 pub mod store;
+pub mod theory;

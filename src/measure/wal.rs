@@ -73,6 +73,7 @@ pub struct FullPageImages {
     /// Checkpoints before the last change of each leaf, internal page.
     leaves: Vec<u32>,
     internals: Vec<u32>,
+    images: u64,
     bytes: u64,
     /// What the images' headers add to the records, less the data they replace.
     header_bytes: i64,
@@ -88,9 +89,15 @@ impl FullPageImages {
             checkpoints: 0,
             leaves: Vec::new(),
             internals: Vec::new(),
+            images: 0,
             bytes: 0,
             header_bytes: 0,
         }
+    }
+
+    /// Images so far.
+    pub fn images(&self) -> u64 {
+        self.images
     }
 
     fn tuple(&self) -> u64 {
@@ -115,6 +122,7 @@ impl FullPageImages {
     /// The image of a page with so many entries, in place of `data` bytes of its record.
     fn image(&mut self, page: Page, entries: u32, data: u64) {
         let overhead = self.geometry.page_bytes - page.usable_bytes;
+        self.images += 1;
         self.bytes += u64::from(overhead + page.used_bytes(entries));
         self.header_bytes += IMAGE_HEADER - data as i64;
     }

@@ -110,9 +110,9 @@ mod tests {
     fn items_move_within_and_between_lists() {
         let mut lists = Lists::new(2, ' ');
         let [a, b, c] = ['a', 'b', 'c'].map(|item| lists.add(item));
-        [c, b, a]
-            .into_iter()
-            .for_each(|item| lists.move_after(0, item));
+        for item in [c, b, a] {
+            lists.move_after(0, item);
+        }
         assert_eq!(
             (items(&lists, 0), items(&lists, 1)),
             ("abc".into(), "".into())
