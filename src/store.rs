@@ -1,11 +1,13 @@
 //! Stores: what consumes a stream of ids and emits events.
 
+mod b_star;
 mod btree;
 mod cow;
 mod innodb;
 mod load;
 mod sqlite;
 
+pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
