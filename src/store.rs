@@ -1,5 +1,6 @@
 //! Stores: what consumes a stream of ids and emits events.
 
+mod b_star;
 mod btree;
 mod cow;
 mod design;
@@ -8,6 +9,7 @@ mod load;
 mod sqlite;
 mod tree;
 
+pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree};
 pub use design::{Design, Sizes};
