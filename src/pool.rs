@@ -2,6 +2,10 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod clock_sweep;
+
+pub use clock_sweep::{ClockSweep, Ring};
+
 use crate::store::{Space, Touch};
 
 /// What happened to the requests for pages of one space.
