@@ -3,8 +3,10 @@
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
 mod clock_sweep;
+mod postgres;
 
 pub use clock_sweep::{ClockSweep, Ring};
+pub use postgres::{Method, PostgresPlan, PostgresPool, Release};
 
 use crate::store::{Space, Touch};
 
