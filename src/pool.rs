@@ -2,22 +2,26 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod clock_sweep;
 mod curve;
 mod distance;
 mod list;
 mod lru;
 mod pcache;
 mod plan;
+mod postgres;
 mod sqlite;
 mod stack;
 mod table;
 mod two_list;
 
+pub use clock_sweep::{ClockSweep, Ring};
 pub use curve::Curve;
 pub use distance::StackDistances;
 pub use lru::Lru;
 pub use pcache::Pcache;
 pub use plan::{CachePlan, Policy};
+pub use postgres::{Method, PostgresPlan, PostgresPool, Release};
 pub use sqlite::SqliteLoad;
 pub use two_list::TwoList;
 

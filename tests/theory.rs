@@ -127,7 +127,7 @@ fn random_ids_hit_the_right_edge_as_records_do() {
 
 /// The leaves of a tree as uniform accesses to its keys find them.
 fn popularity<K: Key>(tree: &BTree<K>) -> Vec<Popularity> {
-    let class = |(_, entries): (u32, u32)| Popularity {
+    let class = |(_, entries, _): (u32, u32, u32)| Popularity {
         pages: 1.0,
         probability: f64::from(entries) / tree.rows() as f64,
     };

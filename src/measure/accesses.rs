@@ -93,3 +93,68 @@ impl Sink for Accesses {
         self.accesses += NEW_ROOT_ACCESSES;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{EngineOptions, Geometry, POSTGRES};
+    use crate::id::Key;
+    use crate::reference::Reference;
+    use crate::source::{AnySource, Source, Stream};
+    use crate::store::{BTree, Touch, Uniqueness};
+
+    /// Counts the pages that the tree asks for.
+    #[derive(Default)]
+    struct Touches(u64);
+
+    impl Sink for Touches {
+        const TOUCHES: bool = true;
+
+        fn touch(&mut self, _: Touch) {
+            self.0 += 1;
+        }
+
+        fn insert(&mut self, _: &Insert) {}
+
+        fn split(&mut self, _: &Split) {}
+    }
+
+    fn agrees<K: Key>(mut source: Box<dyn Source<K>>, geometry: Geometry) -> u32 {
+        let mut keys = Vec::new();
+        source.fill(&mut keys, 20_000).unwrap();
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        let mut sinks = (Accesses::default(), Touches::default());
+        tree.insert_all(&keys, &mut sinks);
+        let (accesses, touches) = sinks;
+        assert_eq!(touches.0, accesses.accesses);
+        tree.tree_level()
+    }
+
+    #[test]
+    fn the_tree_asks_for_as_many_pages_as_are_counted() {
+        for stream in [
+            "seq8",
+            "rand8",
+            "snow8_w16_s50_r10000",
+            "block8_p16_b1000",
+            "uuid4",
+            "ulid_r10000",
+            "ksuid20_r10000",
+        ] {
+            for (page_bytes, levels) in [(512, 2..=4), (8192, 1..=2)] {
+                let stream = Stream::from(Reference::new(stream, 1).unwrap());
+                let options = EngineOptions {
+                    page_bytes: Some(page_bytes),
+                    ..Default::default()
+                };
+                let geometry = Geometry::new(&POSTGRES, stream.column, options).unwrap();
+                let level = match stream.keys {
+                    AnySource::Bytes8(source) => agrees(source, geometry),
+                    AnySource::Bytes16(source) => agrees(source, geometry),
+                    AnySource::Bytes20(source) => agrees(source, geometry),
+                };
+                assert!(levels.contains(&level), "{level}");
+            }
+        }
+    }
+}

@@ -2,12 +2,14 @@
 
 pub(super) mod internal;
 pub(super) mod leaves;
+mod touches;
 
-use super::{Insert, Neighbour, Separator, Sink, Split};
+use super::{Access, Insert, Neighbour, Separator, Sink, Split};
 use crate::engine::Geometry;
 use crate::id::Key;
 use internal::{Child, Internal};
 use leaves::Leaves;
+use touches::Remembered;
 
 /// Whether the source of the keys promises that they differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +63,8 @@ pub struct BTree<K> {
     maximum: Option<K>,
     /// Pages and child slots from the root to a leaf; kept to save an allocation a split.
     path: Vec<(u32, usize)>,
+    /// What the engine's connection knows of the tree; kept up only if touches are wanted.
+    remembered: Remembered,
 }
 
 impl<K: Key> BTree<K> {
@@ -76,6 +80,7 @@ impl<K: Key> BTree<K> {
             rows: 0,
             maximum: None,
             path: Vec::new(),
+            remembered: Remembered::default(),
         }
     }
 
@@ -115,7 +120,11 @@ impl<K: Key> BTree<K> {
     }
 
     #[inline]
-    fn insert_at(&mut self, mut place: Place, key: K, sink: &mut impl Sink) {
+    fn insert_at<S: Sink>(&mut self, mut place: Place, key: K, sink: &mut S) {
+        if S::TOUCHES {
+            sink.begin();
+            self.touch_descent(place.leaf, key, sink);
+        }
         let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
         if new_maximum {
             self.maximum = Some(key);
@@ -160,7 +169,7 @@ impl<K: Key> BTree<K> {
     /// Adds `key`, which may be the last of all, to a full leaf and divides it.
     /// Returns where `key` is now.
     #[cold]
-    fn split_leaf(&mut self, leaf: u32, key: K, last: bool, sink: &mut impl Sink) -> Place {
+    fn split_leaf<S: Sink>(&mut self, leaf: u32, key: K, last: bool, sink: &mut S) -> Place {
         let rightmost = leaf == self.right_edge[0];
         let left_entries =
             self.geometry.leaf[usize::from(rightmost)].left_entries[usize::from(last)] as usize;
@@ -168,6 +177,9 @@ impl<K: Key> BTree<K> {
         let (new, separator) = self.leaves.divide(leaf, key, left_entries);
         if rightmost {
             self.right_edge[0] = new;
+        }
+        if S::TOUCHES {
+            touches::divided(0, new, old_right, sink);
         }
         let new_entry_left = key < separator;
         sink.split(&Split {
@@ -189,7 +201,7 @@ impl<K: Key> BTree<K> {
 
     /// Puts the new leaf `child` and its separator above the leaf that `key` led to,
     /// dividing full pages on the way up.
-    fn insert_child(&mut self, key: K, mut separator: K, mut child: u32, sink: &mut impl Sink) {
+    fn insert_child<S: Sink>(&mut self, key: K, mut separator: K, mut child: u32, sink: &mut S) {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         let mut page = self.root;
@@ -206,9 +218,15 @@ impl<K: Key> BTree<K> {
         loop {
             let Some((page, slot)) = path.pop() else {
                 self.grow(separator, child, leaves_moved);
+                if S::TOUCHES {
+                    self.touch_new_root(sink);
+                }
                 sink.new_root(self.root);
                 break;
             };
+            if S::TOUCHES {
+                touches::touch(level, page, Access::Write, sink);
+            }
             let rightmost = page == self.right_edge[level];
             let class = &self.geometry.internal[usize::from(rightmost)];
             let internal = &mut self.internals[page as usize];
@@ -225,9 +243,14 @@ impl<K: Key> BTree<K> {
             let last = rightmost && slot + 2 == children as usize;
             let left_entries = class.left_entries[usize::from(last)] as usize;
             let right;
-            (separator, right, leaves_moved) = internal.divide(left_entries);
+            let old_right = internal.right;
             child = self.internals.len() as u32;
+            (separator, right, leaves_moved) =
+                self.internals[page as usize].divide(left_entries, child);
             self.internals.push(right);
+            if S::TOUCHES {
+                touches::divided(level, child, old_right, sink);
+            }
             if rightmost {
                 self.right_edge[level] = child;
             }

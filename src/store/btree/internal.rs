@@ -21,6 +21,8 @@ pub(in crate::store) struct Internal<K> {
     /// The separators' first 8 bytes.
     prefixes: Vec<u64>,
     pub children: Vec<Child>,
+    /// The page to the right on its level.
+    pub right: Option<u32>,
 }
 
 impl<K: Key> Internal<K> {
@@ -34,6 +36,7 @@ impl<K: Key> Internal<K> {
             separators,
             prefixes,
             children,
+            right: None,
         }
     }
 
@@ -84,12 +87,13 @@ impl<K: Key> Internal<K> {
     }
 
     /// Keeps the first `left` children; returns the separator that moves up, the
-    /// page of the others and the leaves below it.
-    pub fn divide(&mut self, left: usize) -> (K, Self, u32) {
-        let right = Self::new(
+    /// page of the others, which will have `number`, and the leaves below it.
+    pub fn divide(&mut self, left: usize, number: u32) -> (K, Self, u32) {
+        let mut right = Self::new(
             self.separators.split_off(left),
             self.children.split_off(left),
         );
+        right.right = self.right.replace(number);
         let up = self
             .separators
             .pop()

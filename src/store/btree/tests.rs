@@ -1,7 +1,7 @@
 use super::*;
 use crate::engine::{EngineOptions, ORACLE_LIKE, POSTGRES, TEXTBOOK};
 use crate::id::Column;
-use crate::store::Events;
+use crate::store::{Events, Touch};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -120,4 +120,86 @@ fn a_broken_promise_of_uniqueness_is_found() {
             "{rows}"
         );
     }
+}
+
+/// The pages that each insert asks for, as `space number access`.
+#[derive(Default)]
+struct Trail(Vec<String>);
+
+impl Sink for Trail {
+    const TOUCHES: bool = true;
+
+    fn begin(&mut self) {
+        self.0.push(String::new());
+    }
+
+    fn touch(&mut self, touch: Touch) {
+        let space = ["leaf", "internal", "", "", "meta"][touch.page.space()];
+        let (number, access) = (touch.page.number(), touch.access);
+        let asked = format!("{space} {number} {access:?}, ");
+        self.0.last_mut().unwrap().push_str(&asked);
+    }
+
+    fn insert(&mut self, _: &Insert) {}
+
+    fn split(&mut self, _: &Split) {}
+}
+
+#[test]
+fn pages_are_asked_for_in_the_engine_s_order() {
+    let trail = |engine, page_bytes, keys: &[u64]| {
+        let options = EngineOptions {
+            page_bytes: Some(page_bytes),
+            ..Default::default()
+        };
+        let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        let mut trail = Trail::default();
+        tree.insert_all(keys, &mut trail);
+        trail.0
+    };
+    // Six entries fill a page; four of seven stay at the right edge.
+    let keys: Vec<u64> = (1..=8).chain([0, 9]).map(|key| key * 10).collect();
+    assert_eq!(
+        trail(&POSTGRES, 160, &keys),
+        [
+            "meta 0 Read, meta 0 Write, leaf 0 New, meta 0 Read, ",
+            "leaf 0 Write, ",
+            "leaf 0 Write, ",
+            "leaf 0 Write, ",
+            "leaf 0 Write, ",
+            "leaf 0 Write, ",
+            "leaf 0 Write, leaf 1 New, internal 0 New, meta 0 Write, ",
+            "leaf 0 Read, meta 0 Read, internal 0 Read, leaf 1 Write, ",
+            "internal 0 Read, leaf 0 Write, ",
+            "internal 0 Read, leaf 1 Write, ",
+        ]
+    );
+    // From level 2 on the rightmost leaf is looked at first.
+    let keys: Vec<u64> = (1..=32).chain([0, 33]).collect();
+    assert_eq!(
+        trail(&POSTGRES, 160, &keys)[26..],
+        [
+            "internal 0 Read, leaf 5 Write, leaf 6 New, internal 0 Write, internal 1 New, internal 2 New, meta 0 Write, ",
+            "internal 0 Read, meta 0 Read, internal 2 Read, internal 1 Read, leaf 6 Write, ",
+            "leaf 6 Write, ",
+            "leaf 6 Write, ",
+            "leaf 6 Read, internal 2 Read, internal 1 Read, leaf 6 Write, leaf 7 New, internal 1 Write, ",
+            "internal 2 Read, internal 1 Read, leaf 7 Write, ",
+            "leaf 7 Read, internal 2 Read, internal 0 Read, leaf 0 Write, ",
+            "internal 2 Read, internal 1 Read, leaf 7 Write, ",
+        ]
+    );
+    // No metapage; the old right neighbour is changed as well.
+    let keys = [10, 20, 30, 40, 50, 60, 1, 2, 3];
+    assert_eq!(
+        trail(&TEXTBOOK, 80, &keys)[4..],
+        [
+            "leaf 0 Write, ",
+            "leaf 0 Write, leaf 1 New, internal 0 New, ",
+            "internal 0 Read, leaf 0 Write, ",
+            "internal 0 Read, leaf 0 Write, ",
+            "internal 0 Read, leaf 0 Write, leaf 2 New, leaf 1 Write, internal 0 Write, ",
+        ]
+    );
 }
