@@ -1,7 +1,7 @@
 //! A rowid table with a unique index: [`SqliteIndexed`].
 
 use super::cell::{self, Value};
-use super::{Place, SqliteLayout, SqliteTree};
+use super::{Path, Place, SqliteLayout, SqliteTree};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use crate::store::{Insert, Sink, Space, Split, Touch, Uniqueness};
@@ -54,8 +54,9 @@ impl<K: Key> SqliteIndexed<K> {
         index: &mut impl Sink,
         pages: &mut impl Sink,
     ) -> bool {
-        let place = self.index.locate(key);
-        self.insert_at(place, key, table, index, pages)
+        let mut path = Path::default();
+        let place = self.index.locate_for(key, &mut path, pages);
+        self.insert_at(place, &path, key, table, index, pages)
     }
 
     /// Inserts rows with `keys` in their order; as [`SqliteTree::insert_all`].
@@ -66,10 +67,10 @@ impl<K: Key> SqliteIndexed<K> {
         index: &mut impl Sink,
         pages: &mut impl Sink,
     ) {
-        let insert = |this: &mut Self, place, key| {
-            this.insert_at(place, key, table, index, pages);
+        let insert = |this: &mut Self, place, path: &_, key, pages: &mut _| {
+            this.insert_at(place, path, key, table, index, pages);
         };
-        SqliteTree::each_place(self, |this| &this.index, keys, insert);
+        SqliteTree::each_place(self, |this| &this.index, keys, pages, insert);
     }
 
     /// Inserts a row whose entry belongs at `place` of the index.
@@ -77,6 +78,7 @@ impl<K: Key> SqliteIndexed<K> {
     fn insert_at(
         &mut self,
         place: Place,
+        path: &Path,
         key: K,
         table: &mut impl Sink,
         index: &mut impl Sink,
@@ -86,8 +88,10 @@ impl<K: Key> SqliteIndexed<K> {
         // and changes the index before the table.
         let rowid = self.table.rows() + 1;
         pages.begin();
-        self.table.ask(rowid, pages);
-        self.index.ask(key, pages);
+        let mut table_path = Path::default();
+        let table_place = self.table.locate_for(rowid, &mut table_path, pages);
+        self.table.ask(&table_path, table_place.leaf, pages);
+        self.index.ask(path, place.leaf, pages);
         let entry = self.index.cell(key);
         let new = (self.index).insert_at(
             place,
@@ -102,9 +106,8 @@ impl<K: Key> SqliteIndexed<K> {
             let id = Value::key(key, self.index.column);
             let record = cell::record_bytes([id, Value::Blob(self.table.payload_bytes)]);
             let row = cell::table_cell(rowid, record, self.table.page_bytes);
-            let place = self.table.locate(rowid);
             (self.table).insert_at(
-                place,
+                table_place,
                 rowid,
                 row,
                 &mut Beside {
