@@ -296,8 +296,9 @@ impl<K: Key> CowTree<K> {
             let at = slot as u32 + 1;
             let left_entries = self.format.left_entries(level, before, at, rightmost);
             let right;
-            (separator, right, leaves_moved) = internal.divide(left_entries as usize);
             child = self.internals.len() as u32;
+            (separator, right, leaves_moved) =
+                self.internals[page as usize].divide(left_entries as usize, child);
             self.internals.push(right);
             if rightmost {
                 self.right_edge[level] = child;

@@ -4,6 +4,7 @@ mod balance;
 mod cell;
 mod family;
 mod indexed;
+mod internal;
 mod page;
 mod shape;
 mod touch;
@@ -15,7 +16,8 @@ use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use balance::Scratch;
 use cell::{Bytes, Value};
-use page::Page;
+use page::{Cells, Pages};
+use std::hint::black_box;
 
 /// What a b-tree of SQLite holds for a row, which consists of an id and a payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +90,9 @@ pub struct SqliteTree<K> {
     space: Space,
     /// Page size, all of it usable.
     page_bytes: u32,
-    pages: Vec<Page<K>>,
+    /// The size of every cell, if all have the same.
+    uniform: Option<u16>,
+    pages: Pages<K>,
     /// Pages that a balance has freed and none has taken yet.
     free: Vec<u32>,
     leaf_pages: u64,
@@ -96,10 +100,15 @@ pub struct SqliteTree<K> {
     level: u32,
     rows: u64,
     maximum: Option<K>,
-    /// The rightmost leaf.
+    /// The rightmost leaf, and the internal pages above it from the root down.
     last_leaf: u32,
-    /// Times that pages were balanced.
-    balances: u64,
+    right_edge: Vec<u32>,
+    /// The key before the rightmost leaf.
+    right_low: Option<K>,
+    /// Times that pages were balanced, modulo 2³².
+    balances: u32,
+    /// Times that the number of leaves or an internal page's children changed, modulo 2³².
+    shapes: u32,
     scratch: Scratch<K>,
 }
 
@@ -112,6 +121,11 @@ struct Place {
     /// Whether it is there already, on an internal page.
     is_internal: bool,
 }
+
+/// The most levels of a tree (`BTCURSOR_MAX_DEPTH`).
+const MOST_LEVELS: usize = 20;
+/// Internal pages from the root down; what is below them is undefined.
+type Path = [u32; MOST_LEVELS];
 
 /// Keys that [`SqliteTree::insert_all`] looks up at once.
 const LOOKAHEAD: usize = 16;
@@ -154,14 +168,15 @@ impl<K: Key> SqliteTree<K> {
         if layout == SqliteLayout::Rowid && column != Column::Bigint {
             return refuse(None, format!("a rowid is a bigint, not {column}"));
         }
-        Ok(Self {
+        let mut tree = Self {
             layout,
             column,
             payload_bytes,
             uniqueness,
             space: Space::Index,
             page_bytes,
-            pages: vec![Page::default()],
+            uniform: None,
+            pages: Pages::new(1, None),
             free: Vec::new(),
             leaf_pages: 1,
             overflow_pages: 0,
@@ -169,18 +184,34 @@ impl<K: Key> SqliteTree<K> {
             rows: 0,
             maximum: None,
             last_leaf: ROOT,
+            right_edge: Vec::new(),
+            right_low: None,
             balances: 0,
+            shapes: 0,
             scratch: Scratch::default(),
-        })
+        };
+        // A row's record differs from the least one by the size of two integers at most.
+        let least = tree.record_bytes(K::default());
+        let cells = (least..=least + 16).map(|record| tree.local(K::default(), record).local);
+        let cost = cell::cost(cells.min().unwrap_or(4), 0);
+        if layout == SqliteLayout::WithoutRowid && column != Column::Bigint {
+            tree.uniform = Some(tree.cell(K::default()).local);
+        }
+        let capacity = tree.room(0) / cost + 1;
+        tree.pages = Pages::new(capacity as usize, tree.uniform);
+        tree.pages.add();
+        Ok(tree)
     }
 
     /// Inserts `key` and reports it; `false` if it is there already (noticed
     /// only if [`Uniqueness::Checked`]).
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+        let mut path = Path::default();
+        let place = self.locate_for(key, &mut path, sink);
         sink.begin();
-        self.ask(key, sink);
-        self.insert_at(self.locate(key), key, self.cell(key), sink)
+        self.ask(&path, place.leaf, sink);
+        self.insert_at(place, key, self.cell(key), sink)
     }
 
     /// Inserts `keys` in their order.
@@ -188,54 +219,75 @@ impl<K: Key> SqliteTree<K> {
     /// The same as [`SqliteTree::insert`] on each, but faster: looking up a few keys
     /// before the first of them is inserted lets their cache misses overlap.
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        let insert = |this: &mut Self, place, key| {
-            sink.begin();
-            this.ask(key, sink);
+        let insert = |this: &mut Self, place: Place, path: &_, key, sink: &mut _| {
+            Sink::begin(sink);
+            this.ask(path, place.leaf, sink);
             this.insert_at(place, key, this.cell(key), sink);
         };
-        Self::each_place(self, |this| this, keys, insert);
+        Self::each_place(self, |this| this, keys, sink, insert);
     }
 
-    /// Calls `insert` with each key and its place in the tree of `owner`.
-    fn each_place<T>(
+    /// Calls `insert` with each key, its place in the tree of `owner` and the path to it.
+    fn each_place<T, S: Sink>(
         owner: &mut T,
         tree: impl Fn(&T) -> &Self,
         keys: &[K],
-        mut insert: impl FnMut(&mut T, Place, K),
+        sink: &mut S,
+        mut insert: impl FnMut(&mut T, Place, &Path, K, &mut S),
     ) {
         let mut places = [Place::default(); LOOKAHEAD];
+        let mut paths = [Path::default(); LOOKAHEAD];
         for group in keys.chunks(LOOKAHEAD) {
-            let balances = tree(owner).balances;
-            for (place, &key) in places.iter_mut().zip(group) {
-                *place = tree(owner).locate(key);
+            let this = tree(owner);
+            let (shapes, balances) = (this.shapes, this.balances);
+            for ((place, path), &key) in places.iter_mut().zip(&mut paths).zip(group) {
+                *place = this.locate_for(key, path, sink);
+                // Brings the leaf's end into the processor's cache.
+                black_box(this.pages.keys(place.leaf).last());
             }
-            for (&place, &key) in places.iter().zip(group) {
-                // A balance since may have moved the key's place.
-                let place = match tree(owner).balances == balances {
-                    true => place,
-                    false => tree(owner).locate(key),
-                };
-                insert(owner, place, key);
+            for ((place, path), &key) in places.iter_mut().zip(&mut paths).zip(group) {
+                let this = tree(owner);
+                let balanced = this.pages.balanced(place.leaf).wrapping_sub(balances) as i32;
+                // What happened since may have moved the key's place.
+                if this.shapes != shapes || balanced > 0 {
+                    *place = this.locate_for(key, path, sink);
+                }
+                insert(owner, *place, path, key, sink);
             }
+        }
+    }
+
+    /// Bytes of the record of the next row if `key` is its id.
+    #[inline]
+    fn record_bytes(&self, key: K) -> u64 {
+        let payload = Value::Blob(self.payload_bytes);
+        let id = Value::key(key, self.column);
+        cell::record_bytes(match self.layout {
+            // A null is in the place of the rowid.
+            SqliteLayout::Rowid => [Value::Null, payload],
+            SqliteLayout::WithoutRowid => [id, payload],
+            SqliteLayout::UniqueIndex => [id, Value::Integer(self.rows + 1)],
+        })
+    }
+
+    /// The cell of a record of so many bytes under `key`.
+    #[inline]
+    fn local(&self, key: K, record: u64) -> Bytes {
+        match self.layout {
+            SqliteLayout::Rowid => cell::table_cell(key, record, self.page_bytes),
+            _ => cell::index_cell(record, self.page_bytes),
         }
     }
 
     /// The cell of the next row if `key` is its id.
     #[inline]
     fn cell(&self, key: K) -> Bytes {
-        let payload = Value::Blob(self.payload_bytes);
-        let id = Value::key(key, self.column);
-        let record = match self.layout {
-            // A null is in the place of the rowid.
-            SqliteLayout::Rowid => [Value::Null, payload],
-            SqliteLayout::WithoutRowid => [id, payload],
-            SqliteLayout::UniqueIndex => [id, Value::Integer(self.rows + 1)],
-        };
-        let record = cell::record_bytes(record);
-        match self.layout {
-            SqliteLayout::Rowid => cell::table_cell(key, record, self.page_bytes),
-            _ => cell::index_cell(record, self.page_bytes),
-        }
+        self.local(key, self.record_bytes(key))
+    }
+
+    /// The size of one of `cells`.
+    fn cell_bytes(&self, cells: &Cells<K>, at: usize) -> u16 {
+        self.uniform.unwrap_or_else(|| cells.bytes[at])
     }
 
     /// Inserts a cell of `bytes` for `key` into the leaf of `place`, which was
@@ -243,13 +295,12 @@ impl<K: Key> SqliteTree<K> {
     #[inline]
     fn insert_at(&mut self, place: Place, key: K, bytes: Bytes, sink: &mut impl Sink) -> bool {
         let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
-        let leaf = &mut self.pages[place.leaf as usize];
-        if self.uniqueness == Uniqueness::Checked && (place.is_internal || leaf.keys.contains(&key))
+        if self.uniqueness == Uniqueness::Checked
+            && (place.is_internal || self.pages.keys(place.leaf).contains(&key))
         {
             return false;
         }
-        leaf.push(key, bytes.local);
-        let overfull = leaf.used > self.room(0);
+        let overfull = self.pages.push(place.leaf, key, bytes.local) > self.room(0);
         if new_maximum {
             self.maximum = Some(key);
         }
@@ -259,7 +310,7 @@ impl<K: Key> SqliteTree<K> {
         let place = match overfull {
             true => {
                 self.balance(key, sink);
-                self.locate(key)
+                self.locate(key, |_| {})
             }
             false => {
                 self.touch(place.leaf, 0, Access::Write, sink);
@@ -271,29 +322,33 @@ impl<K: Key> SqliteTree<K> {
             edge_distance_leaves: place.edge_distance_leaves,
             new_maximum,
             split: overfull,
-            entries: self.pages[place.leaf as usize].keys.len() as u32,
+            entries: self.pages.entries(place.leaf),
         });
         true
     }
 
     /// Where `key` belongs: the leaf that holds or would hold it, or the last
-    /// one before it if an internal page holds it.
+    /// one before it if an internal page holds it. `visit` is told the internal pages
+    /// from the root down.
     #[inline]
-    fn locate(&self, key: K) -> Place {
-        if self.maximum.is_none_or(|maximum| key > maximum) {
+    fn locate(&self, key: K, mut visit: impl FnMut(u32)) -> Place {
+        if self.right_low.is_none_or(|low| key > low) {
+            self.right_edge.iter().copied().for_each(visit);
             return Place {
                 leaf: self.last_leaf,
                 ..Place::default()
             };
         }
+        let checked = self.uniqueness == Uniqueness::Checked && self.is_index();
         let mut place = Place {
             leaf: ROOT,
             ..Place::default()
         };
         for _ in 0..self.level {
-            let internal = &self.pages[place.leaf as usize];
+            visit(place.leaf);
+            let internal = self.pages.internal(place.leaf);
             let slot = internal.slot(key);
-            place.is_internal |= self.is_index() && internal.keys.get(slot) == Some(&key);
+            place.is_internal |= checked && internal.keys.get(slot) == Some(&key);
             let child = internal.children[slot];
             place.edge_distance_leaves += child.leaves_right;
             place.leaf = child.page;
@@ -306,9 +361,31 @@ impl<K: Key> SqliteTree<K> {
         self.uniqueness
     }
 
+    /// [`SqliteTree::locate`], with the path if `sink` wants touches.
+    #[inline]
+    fn locate_for<S: Sink>(&self, key: K, path: &mut Path, _: &S) -> Place {
+        if !S::TOUCHES {
+            return self.locate(key, |_| {});
+        }
+        let mut levels = path.iter_mut();
+        self.locate(key, |page| {
+            if let Some(level) = levels.next() {
+                *level = page;
+            }
+        })
+    }
+
     /// Whether internal pages hold entries.
     fn is_index(&self) -> bool {
         self.layout != SqliteLayout::Rowid
+    }
+
+    /// Entries of a leaf, or keys of an internal page.
+    fn entries(&self, page: u32) -> u32 {
+        match self.pages.is_internal(page) {
+            true => self.pages.internal(page).keys.len() as u32,
+            false => self.pages.entries(page),
+        }
     }
 
     /// Bytes for cells and their pointers on a page of `level`.

@@ -1,18 +1,20 @@
 //! What happens to a page that is too full, or too empty.
 
-use super::page::{Child, Page};
+use super::page::Cells;
 use super::{ROOT, SqliteTree, cell};
 use crate::id::Key;
 use crate::store::{Access, Sink, Split};
 
-/// The cells of siblings that are being balanced; kept to save allocations.
+/// What balancing needs; kept to save allocations.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch<K> {
     /// Internal pages and child slots from the root to the page at hand.
     path: Vec<(u32, usize)>,
     /// All cells of the siblings in order, the dividers between them included
     /// unless they are leaves of a table.
-    cells: Page<K>,
+    cells: Cells<K>,
+    /// The new dividers between the siblings.
+    dividers: Cells<K>,
     /// Cells of one sibling that have to be put in order.
     tail: Vec<(K, u16)>,
     /// Numbers of the siblings.
@@ -25,7 +27,8 @@ impl<K> Default for Scratch<K> {
     fn default() -> Self {
         Self {
             path: Vec::new(),
-            cells: Page::default(),
+            cells: Cells::default(),
+            dividers: Cells::default(),
             tail: Vec::new(),
             pages: Vec::new(),
             ends: Vec::new(),
@@ -35,9 +38,11 @@ impl<K> Default for Scratch<K> {
 
 /// Distributes cells of these costs over as few pages as can be, each with room
 /// for `room` bytes. `divider` is 1 if a cell between two pages leaves them for
-/// the parent, else 0.
+/// the parent, else 0. If all cells cost the same, `uniform` is what.
+#[inline]
 fn distribute(
     cost: impl Fn(usize) -> u32,
+    uniform: Option<u32>,
     cells: usize,
     room: u32,
     divider: usize,
@@ -47,6 +52,10 @@ fn distribute(
     let mut end = 0;
     loop {
         let mut used = 0;
+        if let Some(cost) = uniform {
+            let fit = ((room / cost) as usize).min(cells - end);
+            (used, end) = (fit as u32 * cost, end + fit);
+        }
         while end < cells && used + cost(end) <= room {
             used += cost(end);
             end += 1;
@@ -83,20 +92,20 @@ impl<K: Key> SqliteTree<K> {
     /// Restores order after `key` was put on a leaf that is now too full.
     #[cold]
     pub(super) fn balance(&mut self, key: K, sink: &mut impl Sink) {
-        self.balances += 1;
+        self.balances = self.balances.wrapping_add(1);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.path.clear();
         let mut page = ROOT;
         for _ in 0..self.level {
-            let internal = &self.pages[page as usize];
+            let internal = self.pages.internal(page);
             let slot = internal.slot(key);
             scratch.path.push((page, slot));
             page = internal.children[slot].page;
         }
-        self.pages[page as usize].sort(&mut scratch.tail);
+        self.pages.sort(page, &mut scratch.tail);
         let mut level = 0;
         loop {
-            let (used, room) = (self.pages[page as usize].used, self.room(level));
+            let (used, room) = (self.pages.used(page), self.room(level));
             if used <= room && (room - used) * 3 <= self.page_bytes * 2 {
                 break;
             }
@@ -111,7 +120,7 @@ impl<K: Key> SqliteTree<K> {
                 break;
             };
             if level == 0 && self.appends(page, parent, slot, key) {
-                self.append(page, parent, &scratch.path, sink);
+                self.append(page, parent, &mut scratch, sink);
             } else {
                 self.balance_siblings((parent, slot), level, key, &mut scratch, sink);
             }
@@ -119,44 +128,46 @@ impl<K: Key> SqliteTree<K> {
             level += 1;
         }
         self.scratch = scratch;
-        self.last_leaf = ROOT;
-        while let Some(child) = self.pages[self.last_leaf as usize].children.last() {
-            self.last_leaf = child.page;
-        }
+        self.find_right_edge();
     }
 
     /// Whether `key` was put at the end of a table's leaf, and it is its parent's last child.
     fn appends(&self, leaf: u32, parent: u32, slot: usize, key: K) -> bool {
         !self.is_index()
-            && self.pages[leaf as usize].keys.last() == Some(&key)
-            && self.pages[parent as usize].keys.len() == slot
+            && self.pages.keys(leaf).last() == Some(&key)
+            && self.pages.internal(parent).keys.len() == slot
     }
 
     /// Moves the last row of a leaf that is its parent's last child to a new leaf.
-    fn append(&mut self, leaf: u32, parent: u32, path: &[(u32, usize)], sink: &mut impl Sink) {
+    fn append(&mut self, leaf: u32, parent: u32, scratch: &mut Scratch<K>, sink: &mut impl Sink) {
+        let Scratch {
+            path,
+            cells,
+            dividers,
+            ..
+        } = scratch;
         let right = self.allocate(0, sink);
         self.leaf_pages += 1;
-        let left = &mut self.pages[leaf as usize];
-        let last = left.keys.len() - 1;
-        let (keys, bytes) = (left.keys.split_off(last), left.bytes.split_off(last));
-        let used = cell::cost(bytes[0], 0);
-        left.used -= used;
-        left.sorted = last;
-        let rowid = left.keys[last - 1];
-        let new = &mut self.pages[right as usize];
-        (new.keys, new.bytes, new.used, new.sorted) = (keys, bytes, used, 1);
-        let above = &mut self.pages[parent as usize];
+        cells.clear();
+        self.pages.append_leaf(leaf, cells);
+        let last = cells.keys.len() - 1;
+        let cost = cell::cost(self.cell_bytes(cells, last), 0);
+        let used = self.pages.used(leaf) - cost;
+        let balance = self.balances;
+        self.pages.refill_leaf(leaf, cells, 0..last, used, balance);
+        self.pages
+            .refill_leaf(right, cells, last..last + 1, cost, balance);
+        let rowid = cells.keys[last - 1];
         let bytes = cell::rowid_bytes(rowid);
-        above.keys.push(rowid);
-        above.bytes.push(bytes);
-        above.used += cell::cost(bytes, 1);
-        above.leaves += 1;
-        (above.children.iter_mut()).for_each(|child| child.leaves_right += 1);
-        above.children.push(Child {
-            page: right,
-            leaves_right: 0,
-        });
-        self.count_leaves(path, 1);
+        dividers.clear();
+        dividers.keys.push(rowid);
+        dividers.bytes.push(bytes);
+        let used = self.pages.used(parent) + cell::cost(bytes, 1);
+        self.pages.set_used(parent, used);
+        let above = self.pages.internal_mut(parent);
+        let end = above.keys.len();
+        above.replace(end..end, dividers);
+        self.adopt(parent, end, 1, &[leaf, right], path);
         self.touch(parent, 1, Access::Write, sink);
         sink.split(&Split {
             level: 0,
@@ -164,7 +175,7 @@ impl<K: Key> SqliteTree<K> {
             new_entry_left: false,
             left: leaf,
             right,
-            left_entries: self.pages[leaf as usize].keys.len() as u32,
+            left_entries: self.pages.entries(leaf),
             old_right: None,
         });
     }
@@ -182,26 +193,30 @@ impl<K: Key> SqliteTree<K> {
         let Scratch {
             path,
             cells,
+            dividers,
             tail,
             pages,
             ends,
         } = scratch;
         let divider = usize::from(level > 0 || self.is_index());
-        let children = self.pages[parent as usize].children.len();
+        let children = self.pages.internal(parent).children.len();
         let count = children.min(3);
         let first = slot.saturating_sub(1).min(children - count);
-        if level == 0 {
-            for slot in first..first + count {
-                let page = self.pages[parent as usize].children[slot].page;
-                self.pages[page as usize].sort(tail);
-            }
-        }
-        self.gather(parent, first, count, divider == 1, cells, pages);
+        self.gather(parent, first, count, divider == 1, tail, cells, pages);
         for &page in pages.iter().rev() {
             self.touch(page, level, Access::Read, sink);
         }
-        let cost = |at: usize| cell::cost(cells.bytes[at], level);
-        distribute(cost, cells.keys.len(), self.room(level), divider, ends);
+        let (total, room) = (cells.keys.len(), self.room(level));
+        match self.uniform {
+            Some(bytes) => {
+                let cost = cell::cost(bytes, level);
+                distribute(|_| cost, Some(cost), total, room, divider, ends);
+            }
+            None => {
+                let cost = |at: usize| cell::cost(cells.bytes[at], level);
+                distribute(cost, None, total, room, divider, ends);
+            }
+        }
 
         let overflowed = pages[slot - first];
         let rightmost = slot + 1 == children && self.is_rightmost(path);
@@ -218,49 +233,44 @@ impl<K: Key> SqliteTree<K> {
         }
         let mut start = 0;
         for (&page, &(end, used)) in pages.iter().zip(&*ends) {
-            let page = &mut self.pages[page as usize];
-            page.refill(cells, start..end);
-            page.used = used;
+            self.refill(page, cells, start..end, used, level);
             start = end + divider;
-        }
-        for &page in pages.iter().filter(|_| level > 0) {
-            let mut children = std::mem::take(&mut self.pages[page as usize].children);
-            let leaves = self.number(&mut children, 0);
-            let page = &mut self.pages[page as usize];
-            (page.children, page.leaves) = (children, leaves);
         }
 
         // The dividers that leave the siblings, or copies of rowids that stay there.
-        let dividers = ends[..ends.len() - 1]
-            .iter()
-            .map(|&(end, _)| match divider {
-                0 => (cells.keys[end - 1], cell::rowid_bytes(cells.keys[end - 1])),
-                _ => (cells.keys[end], cells.bytes[end]),
-            });
-        let above = &mut self.pages[parent as usize];
-        let old = first..first + count - 1;
-        let cost = |bytes: &[u16]| -> u32 {
+        dividers.clear();
+        for &(end, _) in &ends[..ends.len() - 1] {
+            let key = cells.keys[end - 1 + divider];
+            dividers.keys.push(key);
+            match (self.uniform, divider) {
+                (Some(_), _) => {}
+                (None, 0) => dividers.bytes.push(cell::rowid_bytes(key)),
+                (None, _) => dividers.bytes.push(cells.bytes[end]),
+            }
+        }
+        let cost = |bytes: &[u16], count: usize| -> u32 {
             let costs = bytes.iter().map(|&bytes| cell::cost(bytes, level + 1));
-            costs.sum()
+            match self.uniform {
+                Some(bytes) => cell::cost(bytes, level + 1) * count as u32,
+                None => costs.sum(),
+            }
         };
-        above.used -= cost(&above.bytes[old.clone()]);
-        above
-            .keys
-            .splice(old.clone(), dividers.clone().map(|(key, _)| key));
-        above
-            .bytes
-            .splice(old, dividers.clone().map(|(_, bytes)| bytes));
-        above.used += cost(&above.bytes[first..first + pages.len() - 1]);
+        let old = first..first + count - 1;
+        let old_bytes = self.pages.internal(parent).bytes.get(old.clone());
+        let used = self.pages.used(parent) - cost(old_bytes.unwrap_or_default(), old.len())
+            + cost(&dividers.bytes, dividers.keys.len());
+        self.pages.set_used(parent, used);
+        self.pages.internal_mut(parent).replace(old, dividers);
         self.adopt(parent, first, count, pages, path);
 
-        for (added, (bound, _)) in dividers.enumerate().skip(count - 1) {
+        for added in count - 1..dividers.keys.len() {
             sink.split(&Split {
                 level,
                 rightmost,
-                new_entry_left: key <= bound,
+                new_entry_left: key <= dividers.keys[added],
                 left: overflowed,
                 right: pages[added + 1],
-                left_entries: self.pages[overflowed as usize].keys.len() as u32,
+                left_entries: self.entries(overflowed),
                 old_right: None,
             });
         }

@@ -1,7 +1,7 @@
 //! A rowid table with a unique index: [`SqliteIndexed`].
 
 use super::cell::{self, Value};
-use super::{Place, SqliteLayout, SqliteTree};
+use super::{Path, Place, SqliteLayout, SqliteTree};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use crate::store::{Sink, Space, Touches, Uniqueness};
@@ -47,35 +47,37 @@ impl<K: Key> SqliteIndexed<K> {
     /// The sink is told what the index does, and which pages of both are asked for.
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        let place = self.index.locate(key);
-        self.insert_at(place, key, sink)
+        let mut path = Path::default();
+        let place = self.index.locate_for(key, &mut path, sink);
+        self.insert_at(place, &path, key, sink)
     }
 
     /// Inserts rows with `keys` in their order; as [`SqliteTree::insert_all`].
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        let insert = |this: &mut Self, place, key| {
-            this.insert_at(place, key, sink);
+        let insert = |this: &mut Self, place, path: &_, key, sink: &mut _| {
+            this.insert_at(place, path, key, sink);
         };
-        SqliteTree::each_place(self, |this| &this.index, keys, insert);
+        SqliteTree::each_place(self, |this| &this.index, keys, sink, insert);
     }
 
     /// Inserts a row whose entry belongs at `place` of the index.
     #[inline]
-    fn insert_at(&mut self, place: Place, key: K, sink: &mut impl Sink) -> bool {
+    fn insert_at(&mut self, place: Place, path: &Path, key: K, sink: &mut impl Sink) -> bool {
         // The engine looks for the highest rowid, then for the id in the index,
         // and changes the index before the table.
         let rowid = self.table.rows() + 1;
         sink.begin();
-        self.table.ask(rowid, sink);
-        self.index.ask(key, sink);
+        let mut table_path = Path::default();
+        let table_place = self.table.locate_for(rowid, &mut table_path, sink);
+        self.table.ask(&table_path, table_place.leaf, sink);
+        self.index.ask(path, place.leaf, sink);
         let entry = self.index.cell(key);
         let new = self.index.insert_at(place, key, entry, sink);
         if new {
             let id = Value::key(key, self.index.column);
             let record = cell::record_bytes([id, Value::Blob(self.table.payload_bytes)]);
             let row = cell::table_cell(rowid, record, self.table.page_bytes);
-            let place = self.table.locate(rowid);
-            (self.table).insert_at(place, rowid, row, &mut Touches(sink));
+            (self.table).insert_at(table_place, rowid, row, &mut Touches(sink));
         }
         new
     }

@@ -1,111 +1,285 @@
-//! A page as the tree needs it: [`Page`].
+//! The pages of a tree by their numbers: [`Pages`].
 
 use super::cell;
+use super::internal::{Child, Internal};
 use crate::id::Key;
 use std::ops::Range;
 
-/// A child of an internal page.
+/// Keys in an allocation, about.
+const CHUNK_KEYS: usize = 1 << 16;
+/// Not an internal page.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a page without its cells.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
-    /// Its number.
-    pub page: u32,
-    /// Leaves below the children to the right of it.
-    pub leaves_right: u32,
-}
-
-/// A leaf, or an internal page with one child more than it has keys: child `i`
-/// holds the keys above `keys[i - 1]` and below `keys[i]`, in a table b-tree
-/// `keys[i]` too.
-#[derive(Clone, Debug)]
-pub(super) struct Page<K> {
-    /// In ascending order; on a leaf only the first of them are until it is balanced.
-    pub keys: Vec<K>,
-    /// How many of the keys are in order for certain, on a leaf.
-    pub sorted: usize,
-    /// The size of each key's cell, without the pointer to a child.
-    pub bytes: Vec<u16>,
-    /// Empty if it is a leaf.
-    pub children: Vec<Child>,
+struct Head {
+    /// Entries of a leaf.
+    entries: u16,
+    /// How many of them, from the first on, are in order for certain.
+    sorted: u16,
     /// Bytes of the cells and their pointers; more than fit until it is balanced.
-    pub used: u32,
-    /// Leaves below it; 1 if it is one.
-    pub leaves: u32,
+    used: u32,
+    /// Where an internal page is, or [`NONE`].
+    internal: u32,
+    /// The last balance that changed the leaf.
+    balanced: u32,
 }
 
-impl<K> Default for Page<K> {
-    /// An empty leaf.
+/// Cells in order, and the children of internal pages.
+#[derive(Clone, Debug)]
+pub(super) struct Cells<K> {
+    pub keys: Vec<K>,
+    /// The size of each key's cell, without the pointer to a child; empty if all are equal.
+    pub bytes: Vec<u16>,
+    pub children: Vec<Child>,
+}
+
+impl<K> Default for Cells<K> {
     fn default() -> Self {
         Self {
             keys: Vec::new(),
-            sorted: 0,
             bytes: Vec::new(),
             children: Vec::new(),
-            used: 0,
-            leaves: 1,
         }
     }
 }
 
-impl<K: Key> Page<K> {
-    /// The child of an internal page for `key`: how many keys are below it.
-    #[inline]
-    pub fn slot(&self, key: K) -> usize {
-        self.keys.partition_point(|&other| other < key)
-    }
-
-    /// Puts a cell on a leaf, whether it fits or not, at the end.
-    #[inline]
-    pub fn push(&mut self, key: K, bytes: u16) {
-        if self.sorted == self.keys.len() && self.keys.last().is_none_or(|&last| last < key) {
-            self.sorted += 1;
-        }
-        self.keys.push(key);
-        self.bytes.push(bytes);
-        self.used += cell::cost(bytes, 0);
-    }
-
-    /// Puts the cells in order. `tail` is only there to save an allocation.
-    pub fn sort(&mut self, tail: &mut Vec<(K, u16)>) {
-        let mut end = std::mem::replace(&mut self.sorted, self.keys.len());
-        tail.clear();
-        let cells = self.keys[end..].iter().zip(&self.bytes[end..]);
-        tail.extend(cells.map(|(&key, &bytes)| (key, bytes)));
-        tail.sort_unstable();
-        // From the back, what is above a late cell moves up by the cells still to come.
-        for (at, &(key, bytes)) in tail.iter().enumerate().rev() {
-            let slot = self.keys[..end].partition_point(|&other| other < key);
-            self.keys.copy_within(slot..end, slot + at + 1);
-            self.bytes.copy_within(slot..end, slot + at + 1);
-            (self.keys[slot + at], self.bytes[slot + at]) = (key, bytes);
-            end = slot;
-        }
-    }
-
-    /// Adds the cells and children of `other`.
-    pub fn extend(&mut self, other: &Self) {
-        self.keys.extend_from_slice(&other.keys);
-        self.bytes.extend_from_slice(&other.bytes);
-        self.children.extend_from_slice(&other.children);
-    }
-
-    /// Replaces all cells by some of `other`, which has children if it has; the
-    /// bytes used are left to the caller.
-    pub fn refill(&mut self, other: &Self, cells: Range<usize>) {
-        self.clear();
-        self.keys.extend_from_slice(&other.keys[cells.clone()]);
-        self.bytes.extend_from_slice(&other.bytes[cells.clone()]);
-        self.sorted = cells.len();
-        if !other.children.is_empty() {
-            let children = &other.children[cells.start..=cells.end];
-            self.children.extend_from_slice(children);
-        }
-    }
-
-    /// Takes everything away.
+impl<K> Cells<K> {
     pub fn clear(&mut self) {
         self.keys.clear();
         self.bytes.clear();
         self.children.clear();
-        (self.sorted, self.used, self.leaves) = (0, 0, 1);
+    }
+}
+
+/// All pages. The cells of leaves lie side by side in a few large allocations.
+#[derive(Clone, Debug)]
+pub(super) struct Pages<K> {
+    /// The size of a cell if all have the same.
+    uniform: Option<u16>,
+    /// Entries that a leaf has room for, one too many included.
+    capacity: usize,
+    /// Leaves in a chunk, as a power of two.
+    chunk_bits: u32,
+    heads: Vec<Head>,
+    keys: Vec<Vec<K>>,
+    bytes: Vec<Vec<u16>>,
+    internals: Vec<Internal<K>>,
+}
+
+impl<K: Key> Pages<K> {
+    /// No pages. A leaf holds up to `capacity` entries; all cells have `uniform` bytes if given.
+    pub fn new(capacity: usize, uniform: Option<u16>) -> Self {
+        Self {
+            uniform,
+            capacity,
+            chunk_bits: (CHUNK_KEYS / capacity).max(1).ilog2(),
+            heads: Vec::new(),
+            keys: Vec::new(),
+            bytes: Vec::new(),
+            internals: Vec::new(),
+        }
+    }
+
+    /// Pages that there ever were.
+    pub fn len(&self) -> u32 {
+        self.heads.len() as u32
+    }
+
+    /// Adds an empty leaf.
+    pub fn add(&mut self) -> u32 {
+        let page = self.heads.len();
+        if page & ((1 << self.chunk_bits) - 1) == 0 {
+            let cells = self.capacity << self.chunk_bits;
+            self.keys.push(vec![K::default(); cells]);
+            if self.uniform.is_none() {
+                self.bytes.push(vec![0; cells]);
+            }
+        }
+        self.heads.push(Head {
+            entries: 0,
+            sorted: 0,
+            used: 0,
+            internal: NONE,
+            balanced: 0,
+        });
+        page as u32
+    }
+
+    /// Takes all cells of a page away; it is a leaf then.
+    pub fn clear(&mut self, page: u32) {
+        let head = &mut self.heads[page as usize];
+        (head.entries, head.sorted, head.used, head.internal) = (0, 0, 0, NONE);
+    }
+
+    /// Makes an empty page an internal one.
+    pub fn make_internal(&mut self, page: u32) {
+        self.heads[page as usize].internal = self.internals.len() as u32;
+        self.internals.push(Internal::default());
+    }
+
+    /// Moves all content of a page to an empty leaf, and leaves an empty leaf.
+    pub fn move_content(&mut self, from: u32, to: u32) {
+        if self.is_internal(from) {
+            self.heads[to as usize] = self.heads[from as usize];
+        } else {
+            let mut cells = Cells::default();
+            self.append_leaf(from, &mut cells);
+            let (used, balanced) = (self.used(from), self.heads[from as usize].balanced);
+            self.refill_leaf(to, &cells, 0..cells.keys.len(), used, balanced);
+        }
+        self.clear(from);
+    }
+
+    #[inline]
+    pub fn is_internal(&self, page: u32) -> bool {
+        self.heads[page as usize].internal != NONE
+    }
+
+    #[inline]
+    pub fn internal(&self, page: u32) -> &Internal<K> {
+        &self.internals[self.heads[page as usize].internal as usize]
+    }
+
+    #[inline]
+    pub fn internal_mut(&mut self, page: u32) -> &mut Internal<K> {
+        &mut self.internals[self.heads[page as usize].internal as usize]
+    }
+
+    /// Bytes of a page's cells and their pointers.
+    #[inline]
+    pub fn used(&self, page: u32) -> u32 {
+        self.heads[page as usize].used
+    }
+
+    pub fn set_used(&mut self, page: u32, used: u32) {
+        self.heads[page as usize].used = used;
+    }
+
+    /// Entries of a leaf.
+    #[inline]
+    pub fn entries(&self, leaf: u32) -> u32 {
+        u32::from(self.heads[leaf as usize].entries)
+    }
+
+    /// How many of them are in order for certain.
+    #[cfg(test)]
+    pub fn sorted(&self, leaf: u32) -> usize {
+        usize::from(self.heads[leaf as usize].sorted)
+    }
+
+    /// The last balance that changed a leaf.
+    #[inline]
+    pub fn balanced(&self, leaf: u32) -> u32 {
+        self.heads[leaf as usize].balanced
+    }
+
+    /// Leaves below a page; 1 if it is one.
+    pub fn leaves(&self, page: u32) -> u32 {
+        match self.is_internal(page) {
+            true => self.internal(page).leaves,
+            false => 1,
+        }
+    }
+
+    /// The chunk of a leaf and where its cells begin there.
+    #[inline]
+    fn at(&self, leaf: u32) -> (usize, usize) {
+        let slot = leaf as usize & ((1 << self.chunk_bits) - 1);
+        (leaf as usize >> self.chunk_bits, slot * self.capacity)
+    }
+
+    /// The keys of a leaf.
+    #[inline]
+    pub fn keys(&self, leaf: u32) -> &[K] {
+        let (chunk, start) = self.at(leaf);
+        let entries = usize::from(self.heads[leaf as usize].entries);
+        &self.keys[chunk][start..start + entries]
+    }
+
+    /// The sizes of its cells; none if all are equal.
+    pub fn bytes(&self, leaf: u32) -> &[u16] {
+        let (chunk, start) = self.at(leaf);
+        let entries = usize::from(self.heads[leaf as usize].entries);
+        match self.bytes.get(chunk) {
+            Some(bytes) => &bytes[start..start + entries],
+            None => &[],
+        }
+    }
+
+    /// Puts a cell on a leaf, whether it fits or not, at the end; returns the bytes used then.
+    #[inline]
+    pub fn push(&mut self, leaf: u32, key: K, bytes: u16) -> u32 {
+        let (chunk, start) = self.at(leaf);
+        let head = &mut self.heads[leaf as usize];
+        let end = start + usize::from(head.entries);
+        let keys = &mut self.keys[chunk];
+        if head.sorted == head.entries && (end == start || keys[end - 1] < key) {
+            head.sorted += 1;
+        }
+        keys[end] = key;
+        if self.uniform.is_none() {
+            self.bytes[chunk][end] = bytes;
+        }
+        head.entries += 1;
+        head.used += cell::cost(bytes, 0);
+        head.used
+    }
+
+    /// Puts the cells of a leaf in order. `tail` is only there to save an allocation.
+    pub fn sort(&mut self, leaf: u32, tail: &mut Vec<(K, u16)>) {
+        let (chunk, start) = self.at(leaf);
+        let head = &mut self.heads[leaf as usize];
+        let entries = usize::from(head.entries);
+        let mut end = usize::from(std::mem::replace(&mut head.sorted, head.entries));
+        if end == entries {
+            return;
+        }
+        let keys = &mut self.keys[chunk][start..start + entries];
+        let bytes = self.bytes.get_mut(chunk);
+        let mut bytes = bytes.map(|bytes| &mut bytes[start..start + entries]);
+        tail.clear();
+        tail.extend(
+            (end..entries).map(|at| (keys[at], bytes.as_ref().map_or(0, |bytes| bytes[at]))),
+        );
+        tail.sort_unstable();
+        // From the back, what is above a late cell moves up by the cells still to come.
+        for (at, &(key, size)) in tail.iter().enumerate().rev() {
+            let slot = keys[..end].partition_point(|&other| other < key);
+            keys.copy_within(slot..end, slot + at + 1);
+            keys[slot + at] = key;
+            if let Some(bytes) = &mut bytes {
+                bytes.copy_within(slot..end, slot + at + 1);
+                bytes[slot + at] = size;
+            }
+            end = slot;
+        }
+    }
+
+    /// Adds the cells of a leaf to `cells`.
+    #[inline]
+    pub fn append_leaf(&self, leaf: u32, cells: &mut Cells<K>) {
+        cells.keys.extend_from_slice(self.keys(leaf));
+        cells.bytes.extend_from_slice(self.bytes(leaf));
+    }
+
+    /// Replaces the cells of a leaf by some of `cells`, which cost `used` bytes.
+    pub fn refill_leaf(
+        &mut self,
+        leaf: u32,
+        cells: &Cells<K>,
+        range: Range<usize>,
+        used: u32,
+        balance: u32,
+    ) {
+        let (chunk, start) = self.at(leaf);
+        let end = start + range.len();
+        let head = &mut self.heads[leaf as usize];
+        head.entries = range.len() as u16;
+        (head.sorted, head.used, head.balanced) = (head.entries, used, balance);
+        self.keys[chunk][start..end].copy_from_slice(&cells.keys[range.clone()]);
+        if let Some(bytes) = self.bytes.get_mut(chunk) {
+            bytes[start..end].copy_from_slice(&cells.bytes[range]);
+        }
     }
 }

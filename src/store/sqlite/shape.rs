@@ -31,7 +31,7 @@ impl<K: Key> SqliteTree<K> {
 
     /// Internal pages, the root included.
     pub fn internal_pages(&self) -> u64 {
-        (self.pages.len() - self.free.len()) as u64 - self.leaf_pages
+        u64::from(self.pages.len()) - self.free.len() as u64 - self.leaf_pages
     }
 
     /// Pages of rows too large for a page of the tree.
@@ -53,7 +53,7 @@ impl<K: Key> SqliteTree<K> {
     /// The number of the leaf that holds or would hold `key`, or of the last one
     /// before it if an internal page holds it.
     pub fn leaf_of(&self, key: K) -> u32 {
-        self.locate(key).leaf
+        self.locate(key, |_| {}).leaf
     }
 
     /// The leaves from left to right, each with its number, its entries and the
@@ -61,8 +61,7 @@ impl<K: Key> SqliteTree<K> {
     pub fn leaves(&self) -> impl Iterator<Item = (u32, u32, u32)> {
         self.walk().filter_map(|step| match step {
             Step::Leaf(number) => {
-                let leaf = &self.pages[number as usize];
-                Some((number, leaf.keys.len() as u32, leaf.used))
+                Some((number, self.pages.entries(number), self.pages.used(number)))
             }
             Step::Divider(_) => None,
         })
@@ -71,8 +70,8 @@ impl<K: Key> SqliteTree<K> {
     /// Bytes of the cells of all internal pages and their pointers (the 12 bytes
     /// of each header are not counted).
     pub fn internal_used_bytes(&self) -> u64 {
-        let internal = self.pages.iter().filter(|page| !page.children.is_empty());
-        internal.map(|page| u64::from(page.used)).sum()
+        let internal = (0..self.pages.len()).filter(|&page| self.pages.is_internal(page));
+        internal.map(|page| u64::from(self.pages.used(page))).sum()
     }
 
     /// All keys in order, those on internal pages included.
@@ -80,7 +79,7 @@ impl<K: Key> SqliteTree<K> {
         let index = self.is_index();
         self.walk().flat_map(move |step| match step {
             Step::Leaf(number) => {
-                let mut keys = self.pages[number as usize].keys.clone();
+                let mut keys = self.pages.keys(number).to_vec();
                 keys.sort_unstable();
                 keys
             }
@@ -108,11 +107,10 @@ impl<K: Key> SqliteTree<K> {
             // Down to the next leaf, then up to the first page with more children.
             loop {
                 let &(number, slot) = path.last()?;
-                let page = &self.pages[number as usize];
-                let Some(child) = page.children.get(slot) else {
+                if !self.pages.is_internal(number) {
                     path.pop();
                     while let Some((above, slot)) = path.last_mut() {
-                        let above = &self.pages[*above as usize];
+                        let above = self.pages.internal(*above);
                         divider = above.keys.get(*slot).copied();
                         *slot += 1;
                         if divider.is_some() {
@@ -121,8 +119,8 @@ impl<K: Key> SqliteTree<K> {
                         path.pop();
                     }
                     return Some(Step::Leaf(number));
-                };
-                path.push((child.page, 0));
+                }
+                path.push((self.pages.internal(number).children[slot].page, 0));
             }
         })
     }

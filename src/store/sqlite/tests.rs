@@ -20,31 +20,25 @@ fn check_page<K: Key>(
     low: Option<K>,
     high: Option<K>,
 ) -> u32 {
-    let page = &tree.pages[page as usize];
-    let keys = if level == 0 {
-        &page.keys[..page.sorted]
-    } else {
-        &page.keys
+    let (keys, bytes) = cells(tree, page);
+    assert_eq!(tree.pages.is_internal(page), level > 0);
+    let sorted = match level {
+        0 => tree.pages.sorted(page),
+        _ => keys.len(),
     };
-    assert!(keys.is_sorted_by(|a, b| a < b));
+    assert!(keys[..sorted].is_sorted_by(|a, b| a < b));
     let within = |key: &K| low.is_none_or(|low| low < *key) && high.is_none_or(|high| *key <= high);
-    assert!(page.keys.iter().all(within));
-    assert_eq!(page.keys.len(), page.bytes.len());
-    let used: u32 = page
-        .bytes
-        .iter()
-        .map(|&bytes| cell::cost(bytes, level))
-        .sum();
-    assert_eq!(page.used, used);
+    assert!(keys.iter().all(within));
+    let used: u32 = bytes.iter().map(|&bytes| cell::cost(bytes, level)).sum();
+    assert_eq!(tree.pages.used(page), used);
     assert!(used <= tree.room(level));
     if level == 0 {
-        assert!(page.children.is_empty());
         if let (SqliteLayout::Rowid, Some(high)) = (tree.layout, high) {
-            assert_eq!(page.keys.iter().max(), Some(&high));
+            assert_eq!(keys.iter().max(), Some(&high));
         }
-        assert_eq!(page.leaves, 1);
         return 1;
     }
+    let page = tree.pages.internal(page);
     assert_eq!(page.children.len(), page.keys.len() + 1);
     let mut leaves = 0;
     for (slot, child) in page.children.iter().enumerate().rev() {
@@ -57,6 +51,23 @@ fn check_page<K: Key>(
     leaves
 }
 
+/// The keys of a page and the sizes of their cells.
+fn cells<K: Key>(tree: &SqliteTree<K>, page: u32) -> (Vec<K>, Vec<u16>) {
+    let (keys, bytes) = match tree.pages.is_internal(page) {
+        true => {
+            let page = tree.pages.internal(page);
+            (&page.keys[..], &page.bytes[..])
+        }
+        false => (tree.pages.keys(page), tree.pages.bytes(page)),
+    };
+    let bytes = match tree.uniform {
+        Some(bytes) => vec![bytes; keys.len()],
+        None => bytes.to_vec(),
+    };
+    assert_eq!(keys.len(), bytes.len());
+    (keys.to_vec(), bytes)
+}
+
 /// A tree must hold what the ordered map holds, whose values are the sizes of
 /// the cells, in pages that keep all promises.
 fn check_tree<K: Key>(tree: &SqliteTree<K>, oracle: &BTreeMap<K, u16>) {
@@ -66,14 +77,15 @@ fn check_tree<K: Key>(tree: &SqliteTree<K>, oracle: &BTreeMap<K, u16>) {
     let leaves = check_page(tree, ROOT, tree.level, None, None);
     assert_eq!(u64::from(leaves), tree.leaf_pages());
     assert_eq!(tree.leaves().count() as u64, tree.leaf_pages());
-    let internal = tree.pages.iter().filter(|page| !page.children.is_empty());
-    assert_eq!(internal.count() as u64, tree.internal_pages());
+    let internal = |&page: &u32| tree.pages.is_internal(page);
+    let internal_pages = (0..tree.pages.len()).filter(internal).count();
+    assert_eq!(internal_pages as u64, tree.internal_pages());
     // In an index every entry is on one page; in a table all are in the leaves.
-    let index = tree.is_index();
-    let counted = |page: &&Page<K>| index || page.children.is_empty();
+    let counted = |page: &u32| tree.is_index() || !internal(page);
     let mut entries = BTreeMap::new();
-    for page in tree.pages.iter().filter(counted) {
-        entries.extend(page.keys.iter().copied().zip(page.bytes.iter().copied()));
+    for page in (0..tree.pages.len()).filter(counted) {
+        let (keys, bytes) = cells(tree, page);
+        entries.extend(keys.into_iter().zip(bytes));
     }
     assert_eq!(entries, *oracle);
 }

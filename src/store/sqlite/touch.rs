@@ -8,7 +8,7 @@
 //! Not modelled: a list of more than one free page, and what comparing with a row
 //! that has overflow pages asks for.
 
-use super::{Access, FIRST_PAGE, PageId, ROOT, Sink, Space, SqliteTree, Touch};
+use super::{Access, FIRST_PAGE, PageId, Path, Sink, Space, SqliteTree, Touch};
 use crate::id::Key;
 
 impl<K: Key> SqliteTree<K> {
@@ -30,19 +30,15 @@ impl<K: Key> SqliteTree<K> {
         touch_other(FIRST_PAGE, Access::Write, sink);
     }
 
-    /// The descent to where `key` belongs.
+    /// The descent to a leaf.
     #[inline]
-    pub(super) fn ask<S: Sink>(&self, key: K, sink: &mut S) {
-        if !S::TOUCHES {
-            return;
+    pub(super) fn ask<S: Sink>(&self, path: &Path, leaf: u32, sink: &mut S) {
+        if S::TOUCHES {
+            for (&page, level) in path.iter().zip((1..=self.level).rev()) {
+                self.touch(page, level, Access::Read, sink);
+            }
+            self.touch(leaf, 0, Access::Read, sink);
         }
-        let mut page = ROOT;
-        for level in (1..=self.level).rev() {
-            self.touch(page, level, Access::Read, sink);
-            let internal = &self.pages[page as usize];
-            page = internal.children[internal.slot(key)].page;
-        }
-        self.touch(page, 0, Access::Read, sink);
     }
 
     /// Pages for the rest of a row.
