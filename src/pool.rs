@@ -2,6 +2,11 @@
 //!
 //! To add a pool: write `src/pool/<name>.rs` with a type that is a [`Pool`].
 
+mod innodb;
+mod innodb_lru;
+
+pub use innodb::{InnoDbCosts, InnoDbLoad, InnoDbPool};
+
 use crate::store::{Space, Touch};
 
 /// What happened to the requests for pages of one space.

@@ -6,7 +6,7 @@ mod load;
 mod sqlite;
 
 pub use btree::{BTree, Uniqueness};
-pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
+pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
 
