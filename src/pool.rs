@@ -5,6 +5,8 @@
 mod clock_sweep;
 mod curve;
 mod distance;
+mod innodb;
+mod innodb_lru;
 mod list;
 mod lru;
 mod pcache;
@@ -18,6 +20,7 @@ mod two_list;
 pub use clock_sweep::{ClockSweep, Ring};
 pub use curve::Curve;
 pub use distance::StackDistances;
+pub use innodb::{InnoDbCosts, InnoDbLoad, InnoDbPool};
 pub use lru::Lru;
 pub use pcache::Pcache;
 pub use plan::{CachePlan, Policy};

@@ -13,7 +13,7 @@ pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree};
 pub use design::{Design, Sizes};
-pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
+pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
 pub use tree::{Leaf, Size, Tree};

@@ -1,13 +1,15 @@
 //! InnoDB's B-tree: [`InnoDb`].
 
 mod format;
+mod indexed;
 mod page;
 mod pointers;
 mod split;
 
-use super::{Insert, Sink, Uniqueness};
+use super::{Access, Insert, PageId, Sink, Space, Touch, Uniqueness};
 use crate::id::Key;
 pub use format::{InnoDbFormat, InnoDbIndex};
+pub use indexed::InnoDbIndexed;
 use page::{Level, NONE};
 
 /// Where a key belongs.
@@ -25,6 +27,12 @@ struct Place {
 /// middle. An insert past the end of a full page goes to the right sibling if
 /// there is room; then the sibling's lower bound is replaced in its parent, and
 /// that page, if it is half empty, is merged or given up.
+///
+/// Touches: an insert goes down to its leaf. If that is full it goes down again and
+/// also asks for the leaf's two neighbours, so that it may change them; of a divided
+/// page the neighbour beside the new page is changed. Leaves are in [`Space::Index`],
+/// internal pages in [`Space::IndexInternal`]. Not told: pages of the file's own
+/// upkeep and repeated requests for pages that the insert has in hand.
 ///
 /// The events of a split name the left and the right page; of two leaves the new
 /// one has the higher number, and it may be the left. Internal pages are numbered
@@ -111,7 +119,14 @@ impl<K: Key> InnoDb<K> {
     }
 
     /// Inserts `key` and reports it; `false` if it is there already.
-    pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
+    pub fn insert<S: Sink>(&mut self, key: K, sink: &mut S) -> bool {
+        if S::TOUCHES {
+            sink.begin();
+        }
+        self.insert_entry(key, sink)
+    }
+
+    fn insert_entry<S: Sink>(&mut self, key: K, sink: &mut S) -> bool {
         let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
         let mut place = match new_maximum {
             true => Place {
@@ -125,12 +140,22 @@ impl<K: Key> InnoDb<K> {
             true => leaf.keys.len(),
             false => leaf.keys.partition_point(|&other| other < key),
         };
-        if leaf.keys.get(slot) == Some(&key) {
+        let present = leaf.keys.get(slot) == Some(&key);
+        let accepted = present || self.format.accepts(0, leaf, slot);
+        if S::TOUCHES {
+            self.touch_path(key, place.page, sink);
+            match (present, accepted) {
+                (true, _) => {}
+                (false, true) => touch(0, place.page, Access::Write, sink),
+                (false, false) => self.touch_neighbours(key, place.page, sink),
+            }
+        }
+        if present {
             return false;
         }
         let splits = self.splits;
-        if self.format.accepts(0, leaf, slot) {
-            leaf.insert(slot, key);
+        if accepted {
+            self.levels[0].page_mut(place.page).insert(slot, key);
         } else {
             self.insert_into_full(0, place.page, slot, (key, NONE), sink);
             place = self.locate(key, 0);
@@ -166,6 +191,26 @@ impl<K: Key> InnoDb<K> {
             place.page = page.children[slot];
         }
         place
+    }
+
+    /// Touches what an insert reads on its way down to `leaf`.
+    fn touch_path(&self, key: K, leaf: u32, sink: &mut impl Sink) {
+        let mut page = self.root();
+        for level in (1..self.levels.len()).rev() {
+            touch(level, page, Access::Read, sink);
+            let here = self.levels[level].page(page);
+            page = here.children[here.child_slot(key)];
+        }
+        touch(0, leaf, Access::Read, sink);
+    }
+
+    /// Touches what an insert into a full leaf reads before it changes anything.
+    fn touch_neighbours(&self, key: K, leaf: u32, sink: &mut impl Sink) {
+        self.touch_path(key, leaf, sink);
+        let page::Page { left, right, .. } = *self.levels[0].page(leaf);
+        for neighbour in [left, right] {
+            touch(0, neighbour, Access::Read, sink);
+        }
     }
 
     fn root(&self) -> u32 {
@@ -253,6 +298,24 @@ impl<K: Key> InnoDb<K> {
         self.leaf_numbers()
             .flat_map(|leaf| self.levels[0].page(leaf).keys.iter().copied())
     }
+}
+
+/// Tells `sink` what is done with a page, if there is one and `sink` wants to know.
+#[inline]
+fn touch<S: Sink>(level: usize, page: u32, access: Access, sink: &mut S) {
+    if !S::TOUCHES || page == NONE {
+        return;
+    }
+    let page = match level {
+        0 => PageId::new(Space::Index, page),
+        // Numbered by level; a tree has fewer than 32 of them.
+        _ => PageId::new(Space::IndexInternal, page << 5 | level as u32),
+    };
+    sink.touch(Touch {
+        page,
+        level: level as u8,
+        access,
+    });
 }
 
 /// Records for which a leaf sets space aside: all it can hold.

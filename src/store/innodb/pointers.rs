@@ -1,10 +1,10 @@
 //! The upkeep of internal pages: node pointers put in, taken out and replaced,
 //! sparse pages merged or given up, leaves counted.
 
-use super::InnoDb;
 use super::page::NONE;
+use super::{InnoDb, touch};
 use crate::id::Key;
-use crate::store::Sink;
+use crate::store::{Access, Sink};
 use std::ops::Range;
 
 impl<K: Key> InnoDb<K> {
@@ -28,6 +28,7 @@ impl<K: Key> InnoDb<K> {
             _ => here.child_slot(entry.0) + 1,
         };
         if self.format.accepts(level, here, slot) {
+            touch(level, page, Access::Write, sink);
             self.put(level, page, slot, entry);
         } else {
             self.insert_into_full(level, page, slot, entry, sink);
@@ -43,8 +44,15 @@ impl<K: Key> InnoDb<K> {
     }
 
     /// Makes the parent of `page` point to `new` instead.
-    pub(super) fn replace_child(&mut self, level: usize, page: u32, new: u32) {
+    pub(super) fn replace_child(
+        &mut self,
+        level: usize,
+        page: u32,
+        new: u32,
+        sink: &mut impl Sink,
+    ) {
         let (parent, slot) = self.parent(level, page);
+        touch(level + 1, parent, Access::Write, sink);
         self.levels[level + 1].page_mut(parent).children[slot] = new;
         self.adopt(level + 1, parent, slot..slot + 1);
     }
@@ -76,7 +84,7 @@ impl<K: Key> InnoDb<K> {
         if here.len() < 2 && (left, right) != (NONE, NONE) {
             // The only pointer: the page goes with it.
             self.remove_pointer_to(level, page, sink);
-            self.levels[level].remove(page);
+            self.give_up(level, page, sink);
             return;
         }
         if slot == 0 && left != NONE {
@@ -85,6 +93,7 @@ impl<K: Key> InnoDb<K> {
             self.remove_pointer_to(level, page, sink);
             self.insert_pointer(level + 1, (bound, page), sink);
         }
+        touch(level, page, Access::Write, sink);
         let here = self.levels[level].page_mut(page);
         here.remove(slot);
         self.recount(level, page);
@@ -105,16 +114,16 @@ impl<K: Key> InnoDb<K> {
             // Its records move to the root's page, and the levels above are gone.
             self.levels[level].page_mut(page).reorganize();
             self.levels.truncate(level + 1);
-        } else if self.makes_space(level, page, left) {
+        } else if self.makes_space(level, page, left, sink) {
             let slot = self.levels[level].page(left).keys.len();
             self.move_records(level, page, left, slot);
             self.remove_pointer_to(level, page, sink);
-            self.levels[level].remove(page);
-        } else if self.makes_space(level, page, right) {
+            self.give_up(level, page, sink);
+        } else if self.makes_space(level, page, right, sink) {
             self.move_records(level, page, right, 0);
             let (parent, slot) = self.parent(level, right);
-            self.replace_child(level, page, right);
-            self.levels[level].remove(page);
+            self.replace_child(level, page, right, sink);
+            self.give_up(level, page, sink);
             self.remove_pointer(level + 1, parent, slot, sink);
         } else {
             return;
@@ -125,17 +134,27 @@ impl<K: Key> InnoDb<K> {
 
     /// Whether the records of `page` fit on its neighbour `into`, which is
     /// reorganized if that helps.
-    fn makes_space(&mut self, level: usize, page: u32, into: u32) -> bool {
+    fn makes_space(&mut self, level: usize, page: u32, into: u32, sink: &mut impl Sink) -> bool {
         if into == NONE {
             return false;
         }
+        touch(level, into, Access::Read, sink);
         let records = self.levels[level].page(page).len();
         let neighbour = self.levels[level].page_mut(into);
         let fits = self.format.has_space_reorganized(level, neighbour, records);
+        if fits {
+            touch(level, into, Access::Write, sink);
+        }
         if fits && !self.format.has_space_above(level, neighbour, records) {
             neighbour.reorganize();
         }
         fits
+    }
+
+    /// Frees a page without records.
+    fn give_up(&mut self, level: usize, page: u32, sink: &mut impl Sink) {
+        touch(level, page, Access::Free, sink);
+        self.levels[level].remove(page);
     }
 
     /// Moves all records of `page` to `slot` of its neighbour `into`.

@@ -1,9 +1,9 @@
 //! The rule for full pages: the right sibling, a new root, a division.
 
 use super::page::{Level, NONE, Page};
-use super::{InnoDb, room};
+use super::{InnoDb, room, touch};
 use crate::id::Key;
-use crate::store::{Sink, Split};
+use crate::store::{Access, Sink, Split};
 
 /// How a full page is divided.
 struct Division<K> {
@@ -28,7 +28,7 @@ impl<K: Key> InnoDb<K> {
         sink: &mut impl Sink,
     ) {
         if level + 1 == self.levels.len() {
-            self.raise_root();
+            self.raise_root(sink);
         }
         if !self.insert_into_sibling(level, page, slot, entry, sink) {
             self.split(level, page, slot, entry, sink);
@@ -37,12 +37,14 @@ impl<K: Key> InnoDb<K> {
 
     /// Puts a new root above the present one, which is written anew: the engine
     /// keeps the root's page and moves its records to a new one.
-    fn raise_root(&mut self) {
+    fn raise_root(&mut self, sink: &mut impl Sink) {
         let (level, child) = (self.levels.len(), self.root());
         let below = self.levels[level - 1].page_mut(child);
         below.reorganize();
         let bound = below.keys[0];
         self.levels.push(Level::new(0));
+        touch(level, 0, Access::New, sink);
+        touch(level - 1, child, Access::Write, sink);
         self.put(level, 0, 0, (bound, child));
     }
 
@@ -65,6 +67,7 @@ impl<K: Key> InnoDb<K> {
         if !there.has_garbage() && !self.format.has_space_above(level, there, 1) {
             return false;
         }
+        touch(level, sibling, Access::Write, sink);
         self.put(level, sibling, 0, entry);
         self.sibling_inserts += 1;
         self.remove_pointer_to(level, sibling, sink);
@@ -96,6 +99,13 @@ impl<K: Key> InnoDb<K> {
         } else {
             (page, new)
         };
+        touch(level, new, Access::New, sink);
+        touch(level, page, Access::Write, sink);
+        let beside = match new_on_the_left {
+            true => self.levels[level].page(new).left,
+            false => self.levels[level].page(new).right,
+        };
+        touch(level, beside, Access::Write, sink);
         self.splits += 1;
         sink.split(&Split {
             level: level as u32,
@@ -108,7 +118,7 @@ impl<K: Key> InnoDb<K> {
         });
         // The parents first: they decide by the pages as they were.
         if new_on_the_left {
-            self.replace_child(level, page, new);
+            self.replace_child(level, page, new, sink);
         }
         self.insert_pointer(level + 1, (separator, right), sink);
 

@@ -1,0 +1,85 @@
+//! A table clustered by a counter, with an index of the ids: [`InnoDbIndexed`].
+
+use super::{InnoDb, InnoDbFormat, InnoDbIndex};
+use crate::engine::EngineError;
+use crate::id::{Column, Key};
+use crate::store::{Insert, PageId, Sink, Space, Split, Touch};
+
+/// Bytes of the counter, a `BIGINT`.
+const COUNTER_BYTES: u32 = 8;
+
+/// A table `(pk BIGINT AUTO_INCREMENT PRIMARY KEY, id, payload, KEY (id))`.
+///
+/// Two trees: rows under the counter 1, 2, 3, … in the order of insertion, and an
+/// index of id and counter. A row goes to the table first. Whether the index is
+/// unique does not matter to its pages.
+#[derive(Clone, Debug)]
+pub struct InnoDbIndexed<K> {
+    table: InnoDb<u64>,
+    index: InnoDb<K>,
+}
+
+impl<K: Key> InnoDbIndexed<K> {
+    /// An empty table and its index, for ids in `column`.
+    ///
+    /// # Errors
+    /// As [`InnoDbFormat::new`].
+    pub fn new(column: Column, payload_bytes: u32, page_bytes: u32) -> Result<Self, EngineError> {
+        let table = InnoDbIndex::Clustered {
+            payload_bytes: payload_bytes.saturating_add(column.value_bytes()),
+        };
+        let index = InnoDbIndex::Secondary {
+            primary_key_bytes: COUNTER_BYTES,
+        };
+        Ok(Self {
+            table: InnoDb::new(InnoDbFormat::new(table, Column::Bigint, page_bytes)?),
+            index: InnoDb::new(InnoDbFormat::new(index, column, page_bytes)?),
+        })
+    }
+
+    /// Inserts a row with `key`; `false` if the index has it already. Then, too, the
+    /// table has one more row: take it for one that is rolled back.
+    ///
+    /// `sink` sees the events of the index and the touches of both trees; pages of the
+    /// table are in [`Space::Table`] and [`Space::TableInternal`].
+    pub fn insert<S: Sink>(&mut self, key: K, sink: &mut S) -> bool {
+        if S::TOUCHES {
+            sink.begin();
+        }
+        let counter = self.table.rows() + 1;
+        self.table.insert_entry(counter, &mut TableTouches(sink));
+        self.index.insert_entry(key, sink)
+    }
+
+    /// The rows, under the counter.
+    pub fn table(&self) -> &InnoDb<u64> {
+        &self.table
+    }
+
+    /// The index of the ids.
+    pub fn index(&self) -> &InnoDb<K> {
+        &self.index
+    }
+}
+
+/// Passes on touches alone, as touches of the table's tree.
+struct TableTouches<'a, S>(&'a mut S);
+
+impl<S: Sink> Sink for TableTouches<'_, S> {
+    const TOUCHES: bool = S::TOUCHES;
+
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        let space = match touch.level {
+            0 => Space::Table,
+            _ => Space::TableInternal,
+        };
+        self.0.touch(Touch {
+            page: PageId::new(space, touch.page.number()),
+            ..touch
+        });
+    }
+
+    fn insert(&mut self, _: &Insert) {}
+    fn split(&mut self, _: &Split) {}
+}
