@@ -12,7 +12,7 @@ use idlab::dump::{self, KINDS};
 use idlab::engine::{EngineError, EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
-use idlab::pool::{CachePlan, Policy};
+use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
 use idlab::record::{Grid, Parameters, Row};
 use idlab::store::{Design, Uniqueness};
 use indicatif::ProgressBar;
@@ -279,6 +279,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         },
         checkpoint_rows: args.checkpoint_rows,
         rows_per_transaction: args.transaction_rows,
+        postgres: POSTGRES_INSERT,
     });
     if let Some(cache) = cache {
         cache.open(&design).map_err(refused)?;

@@ -58,6 +58,8 @@ pub struct Parameter {
 pub enum Model {
     /// Entries of one width, pages that divide at a number of entries.
     Pages(Pages),
+    /// The same, but neighbours are filled before they divide.
+    BStar(Pages),
     /// InnoDB's: pages that divide where the last insert went.
     InnoDb,
     /// SQLite's: pages that share their cells with siblings.
@@ -92,6 +94,7 @@ engines! {
     oracle_like::ORACLE_LIKE,
     sql_server_like::SQL_SERVER_LIKE,
     textbook::TEXTBOOK,
+    b_star::B_STAR,
 }
 
 /// An engine and one of its kinds of index: `postgres`, `innodb:secondary`, `textbook:4`.

@@ -62,6 +62,7 @@ pub const MEASURES: &[&Measured] = &[
     &accesses::PAGE_ACCESSES_PER_INSERT,
     &pages::PAGE_READS_PER_INSERT,
     &pages::PAGE_READS,
+    &pages::LEAF_PAGE_READS,
     &pages::PAGE_HITS,
     &pages::NEW_PAGES,
     &pages::PAGE_WRITES_PER_INSERT,

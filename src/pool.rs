@@ -23,12 +23,12 @@ pub use distance::StackDistances;
 pub use innodb::{InnoDbCosts, InnoDbLoad, InnoDbPool};
 pub use lru::Lru;
 pub use pcache::Pcache;
-pub use plan::{CachePlan, Policy};
+pub use plan::{CachePlan, POSTGRES_INSERT, Policy};
 pub use postgres::{Method, PostgresPlan, PostgresPool, Release};
 pub use sqlite::SqliteLoad;
 pub use two_list::TwoList;
 
-use crate::store::{Space, Touch};
+use crate::store::{Sink, Space, Touch};
 
 /// What happened to the requests for pages of one space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -71,6 +71,27 @@ pub trait Cache: Send {
     /// The load ends; what happened during it.
     fn finish(&mut self) -> CountsBySpace;
 }
+
+/// A sink that wants page requests, as a cache.
+macro_rules! sink_as_cache {
+    ($($type:ty),*) => {
+        $(impl Cache for $type {
+            fn begin(&mut self) {
+                Sink::begin(self);
+            }
+
+            fn touch(&mut self, touch: Touch) {
+                Sink::touch(self, touch);
+            }
+
+            fn finish(&mut self) -> CountsBySpace {
+                *self.pool().counts()
+            }
+        })*
+    };
+}
+
+sink_as_cache!(InnoDbLoad, PostgresPool);
 
 /// A cache of pages with one engine's rules. Sizes are in pages.
 pub trait Pool {

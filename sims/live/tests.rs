@@ -37,7 +37,7 @@ fn model<K: Key>(mut source: Box<dyn Source<K>>, column: Column, table: Table) -
         (Table::Primary, _) => SqliteLayout::WithoutRowid,
         (Table::Indexed, _) => {
             let mut table = SqliteIndexed::new(column, options, Uniqueness::Promised).unwrap();
-            table.insert_all(&keys, &mut (), &mut ());
+            table.insert_all(&keys, &mut ());
             return vec![sizes(table.table()), sizes(table.index())];
         }
     };

@@ -3,6 +3,7 @@
 use super::recorded::{Case, Load, Recorded, Totals, exact, number, text, within};
 use anyhow::Result;
 use idlab::engine::{EngineOptions, POSTGRES};
+use idlab::pool::{CachePlan, Method, Policy, Release};
 
 pub const RECORDED: Recorded = Recorded {
     engine: "postgres",
@@ -56,6 +57,23 @@ pub const RECORDED: Recorded = Recorded {
             totals.get("wal_new_roots")
         }),
         within(
+            0.03,
+            0.002,
+            "idx_misses_per_insert",
+            "pages/insert",
+            |totals, _| {
+                let reads = |of| totals.get(&format!("page_reads_per_insert/{of}"));
+                Some(reads("index")? + reads("other")?)
+            },
+        ),
+        within(0.0, 3.0, "heap_blks_read", "pages", |totals, load| {
+            let new_pages = match release_15(load) {
+                true => totals.get("new_pages/table")?,
+                false => 0.0,
+            };
+            Some(totals.get("page_reads/table")? + new_pages)
+        }),
+        within(
             0.0001,
             0.0,
             "wal_btree_record_bytes",
@@ -78,9 +96,42 @@ fn case(load: &Load) -> Result<Case> {
             payload_bytes: number(load, "payload_bytes")?,
             ..EngineOptions::default()
         },
-        cache: None,
+        cache: Some(CachePlan {
+            bytes: number::<u64>(load, "shared_buffers_mib")? << 20,
+            policy: Policy::OfEngine,
+            rows_per_transaction: 1000,
+            checkpoint_rows: Some(checkpoint_rows).filter(|&rows| rows > 0),
+            postgres: postgres(load)?,
+        }),
         checkpoint_rows: Some(checkpoint_rows).filter(|&rows| rows > 0),
     })
+}
+
+/// The release, and how the rows came.
+fn postgres(load: &Load) -> Result<(Release, Method)> {
+    let release = match release_15(load) {
+        true => Release::Postgres15,
+        // Sizes of heaps show that 16 pages were made at once, as with about 10
+        // connections and the other settings as they come.
+        false => Release::Postgres18 {
+            max_connections: 10,
+        },
+    };
+    if text(load, "load_method") != "copy" {
+        return Ok((release, Method::Insert));
+    }
+    let interval: u64 = number(load, "checkpoint_every_rows")?;
+    let rows: u64 = number(load, "n_rows")?;
+    // Characters of an id as the loads wrote it.
+    let id_chars = match (text(load, "stream"), text(load, "key_type")) {
+        ("seq8" | "block8_p16_b1000", _) => 6,
+        (_, "uuid") => 32,
+        (_, "bytea") => 3 + 2 * number::<u32>(load, "key_bytes")?,
+        _ => 19,
+    };
+    let line_bytes = id_chars + 1 + number::<u32>(load, "payload_bytes")?;
+    let rows = if interval > 0 { interval } else { rows };
+    Ok((release, Method::Copy { rows, line_bytes }))
 }
 
 fn release_15(load: &Load) -> bool {

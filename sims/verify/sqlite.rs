@@ -3,7 +3,7 @@
 use super::recorded::{Case, Load, Recorded, Totals, exact, number, text};
 use anyhow::Result;
 use idlab::engine::EngineOptions;
-use idlab::pool::{CachePlan, Policy};
+use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
 
 pub const RECORDED: Recorded = Recorded {
     engine: "sqlite",
@@ -108,6 +108,7 @@ fn case(load: &Load) -> Result<Case> {
             policy: Policy::OfEngine,
             rows_per_transaction: number(load, "rows_per_txn")?,
             checkpoint_rows: None,
+            postgres: POSTGRES_INSERT,
         }),
         checkpoint_rows: None,
     })

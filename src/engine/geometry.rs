@@ -115,7 +115,8 @@ impl Geometry {
         let profile = profile.into();
         profile.check(column)?;
         let name = profile.engine.name;
-        let Model::Pages(engine) = profile.engine.model else {
+        let model = profile.engine.model;
+        let (Model::Pages(engine) | Model::BStar(engine)) = model else {
             return Err(EngineError::name(format!(
                 "{name} has pages of another kind"
             )));
@@ -144,6 +145,9 @@ impl Geometry {
             }
             (default, given) => given.or(default).unwrap_or(100),
         };
+        let half = profile
+            .parameter
+            .filter(|_| matches!(model, Model::Pages(_)));
         let page = |leaf: bool, rightmost: bool| {
             let entry_bytes = match leaf {
                 true => (engine.leaf_entry_bytes)(column, options.payload_bytes),
@@ -165,7 +169,7 @@ impl Geometry {
                 capacity: 0,
                 left_entries: [0; 2],
             };
-            if let Some(half) = profile.parameter {
+            if let Some(half) = half {
                 page.usable_bytes = page.used_bytes(2 * half - 1);
             }
             let spare = page.usable_bytes.saturating_sub(page.used_bytes(1));
@@ -182,7 +186,7 @@ impl Geometry {
         };
         let leaf = [page(true, false)?, page(true, true)?];
         Ok(Self {
-            page_bytes: match profile.parameter {
+            page_bytes: match half {
                 Some(_) => engine.overhead_bytes + leaf[0].usable_bytes,
                 None => page_bytes,
             },

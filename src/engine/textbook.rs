@@ -26,7 +26,11 @@ pub const TEXTBOOK: Engine = Engine {
         range: (2, 1 << 15),
         default: None,
     }),
-    model: Model::Pages(Pages {
+    model: Model::Pages(PAGES),
+};
+
+/// Pages of keys and 8-byte pointers alone.
+pub(super) const PAGES: Pages = Pages {
         overhead_bytes: 0,
         meta_pages: 0,
         leaf_entry_bytes: |column, payload_bytes| column.value_bytes() + 8 + payload_bytes,
@@ -39,8 +43,7 @@ pub const TEXTBOOK: Engine = Engine {
             about: "half and half",
         },
         log: Log::None,
-    }),
-};
+    };
 
 /// Entries of the left half of one too many.
 pub(super) fn even(page: &Page) -> u32 {

@@ -15,6 +15,11 @@ pub(super) const PAGE_READS: Measured = Measured {
     unit: "pages",
     about: "the same over the whole load",
 };
+pub(super) const LEAF_PAGE_READS: Measured = Measured {
+    name: "leaf_page_reads",
+    unit: "pages",
+    about: "the same of leaves alone (SQLite: of all pages); InnoDB index_page_read of leaves",
+};
 pub(super) const PAGE_HITS: Measured = Measured {
     name: "page_hits",
     unit: "accesses",
@@ -99,6 +104,7 @@ impl Paged {
             ("other", &[Space::Other]),
         ];
         for (of, spaces) in groups {
+            let leaves = sum(counts, &spaces[..1]);
             let counts = sum(counts, spaces);
             if counts == Counts::default() {
                 continue;
@@ -108,6 +114,7 @@ impl Paged {
             };
             let writes = counts.write_backs + counts.flushes;
             total(&PAGE_READS, counts.reads.into());
+            total(&LEAF_PAGE_READS, leaves.reads.into());
             total(&PAGE_HITS, counts.hits.into());
             total(&NEW_PAGES, counts.new_pages.into());
             total(&PAGE_WRITE_BACKS, counts.write_backs.into());

@@ -12,8 +12,8 @@ use crate::pool::CachePlan;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    BTree, CowTree, Design, InnoDb, LoadError, Sink, Size, Sizes, SqliteIndexed, SqliteLayout,
-    SqliteTree, Tree, Uniqueness, load,
+    BStar, BTree, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
+    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, load,
 };
 
 /// What to load, and into what.
@@ -115,6 +115,15 @@ pub fn measure_tree<K: Key>(
                 }
                 Log::None => measure(source, plan, tree, (), rows, progress),
             }
+        }
+        Sizes::BStar(geometry, neighbours) => {
+            let tree = BStar::new(geometry, neighbours, uniqueness);
+            measure(source, plan, tree, (), rows, progress)
+        }
+        Sizes::InnoDbIndexed => {
+            let page_bytes = plan.design.page_bytes();
+            let tree = InnoDbIndexed::new(column, options.payload_bytes, page_bytes)?;
+            measure(source, plan, tree, (), rows, progress)
         }
         Sizes::InnoDb(format) => measure(source, plan, InnoDb::new(format), (), rows, progress),
         Sizes::Sqlite(SqliteLayout::UniqueIndex) => {

@@ -1,7 +1,10 @@
 //! From a cache's size to the cache of an engine.
 
-use super::{Cache, CountsBySpace, Lru, Pcache, Pool, SqliteLoad, TwoList};
-use crate::engine::{EngineError, Model};
+use super::{
+    Cache, CountsBySpace, InnoDbCosts, InnoDbLoad, Lru, Method, Pcache, Pool, PostgresPlan,
+    PostgresPool, Release, SqliteLoad, TwoList,
+};
+use crate::engine::{EngineError, Log, Model, Pages};
 use crate::store::{Design, PageId, Space, Touch};
 
 /// Which page leaves a cache to make room.
@@ -28,12 +31,26 @@ pub struct CachePlan {
     pub rows_per_transaction: u64,
     /// Rows from one checkpoint to the next; none at all if `None`.
     pub checkpoint_rows: Option<u64>,
+    /// How rows arrive, and where, if the engine is PostgreSQL.
+    pub postgres: (Release, Method),
 }
+
+/// What PostgreSQL is taken for unless told: rows by INSERT, `max_connections` as it comes.
+pub const POSTGRES_INSERT: (Release, Method) = (
+    Release::Postgres18 {
+        max_connections: 100,
+    },
+    Method::Insert,
+);
 
 /// Pages that any cache must hold: more than a path from the root to a leaf and what
 /// a split needs beside it.
 const LEAST_PAGES: u64 = 16;
 const MOST_PAGES: u64 = 1 << 29;
+/// `innodb_buffer_pool_size` comes in steps of this.
+const LEAST_INNODB_MIB: u32 = 8;
+/// Bytes of the counter that clusters a table with a secondary index.
+const COUNTER_BYTES: u32 = 8;
 
 impl CachePlan {
     /// The cache of the engine of `design` in its state before a load.
@@ -58,6 +75,38 @@ impl CachePlan {
                 let roots = [Space::Index, Space::Table].map(|space| PageId::new(space, 0));
                 let cache = Pcache::new(pages, &roots[..design.trees()]);
                 Box::new(SqliteLoad::new(cache, self.rows_per_transaction))
+            }
+            (Policy::OfEngine, Model::InnoDb) => {
+                let mebibytes = u32::try_from(self.bytes >> 20).unwrap_or(u32::MAX);
+                if mebibytes < LEAST_INNODB_MIB {
+                    let message = format!(
+                        "{name}: a cache of {mebibytes} MiB is too small, expected at least {LEAST_INNODB_MIB} MiB"
+                    );
+                    return Err(EngineError::new("cache", message));
+                }
+                let key_bytes = match design.trees() {
+                    1 => design.column.value_bytes(),
+                    _ => COUNTER_BYTES,
+                };
+                let costs = InnoDbCosts::BUSY;
+                let rows = self.rows_per_transaction;
+                Box::new(InnoDbLoad::new(mebibytes, costs, rows, key_bytes))
+            }
+            (
+                Policy::OfEngine,
+                Model::Pages(Pages {
+                    log: Log::Nbtree, ..
+                }),
+            ) => {
+                let (release, method) = self.postgres;
+                Box::new(PostgresPool::new(PostgresPlan {
+                    buffers: pages as usize,
+                    release,
+                    method,
+                    checkpoint_rows: self.checkpoint_rows,
+                    column: design.column,
+                    payload_bytes: design.options.payload_bytes,
+                }))
             }
             (Policy::TwoList, _) | (Policy::OfEngine, Model::Lmdb) => {
                 self.plain(TwoList::new(pages, page_bytes), model)

@@ -111,6 +111,11 @@ impl PostgresPool {
         self.sum([Space::Table, Space::TableInternal])
     }
 
+    /// The buffers.
+    pub fn pool(&self) -> &ClockSweep {
+        &self.pool
+    }
+
     /// Pages of the heap.
     pub fn heap_pages(&self) -> u32 {
         self.heap.pages()

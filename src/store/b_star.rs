@@ -341,6 +341,25 @@ impl<K: Key> BStar<K> {
         pages * u64::from(self.geometry.page_bytes)
     }
 
+    /// Bytes that the entries of all internal pages take.
+    pub fn internal_used_bytes(&self) -> u64 {
+        let class = &self.geometry.internal[0];
+        let children = self.pages[1].iter().map(|page| page.children.len() as u32);
+        children
+            .map(|children| u64::from(class.used_bytes(children)))
+            .sum()
+    }
+
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        self.geometry.internal[0].usable_bytes
+    }
+
+    /// What a leaf has room for.
+    pub fn leaf_usable_bytes(&self) -> u32 {
+        self.geometry.leaf[0].usable_bytes
+    }
+
     /// The number of the leaf that holds or would hold `key`.
     pub fn leaf_of(&self, key: K) -> u32 {
         self.descend(key, |_, _| {})

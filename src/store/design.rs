@@ -1,6 +1,9 @@
 //! From an engine's profile to a tree with all its sizes.
 
-use super::{CowEngine, CowTree, InnoDbFormat, InnoDbIndex, SqliteLayout, SqliteTree, Uniqueness};
+use super::{
+    CowEngine, CowTree, InnoDbFormat, InnoDbIndex, InnoDbIndexed, SqliteLayout, SqliteTree,
+    Uniqueness,
+};
 use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
 use crate::id::Column;
 
@@ -22,16 +25,17 @@ pub struct Design {
 pub enum Sizes {
     /// A [`BTree`](super::BTree).
     Pages(Geometry),
+    /// A [`BStar`](super::BStar) of so many neighbours.
+    BStar(Geometry, u32),
     /// An [`InnoDb`](super::InnoDb).
     InnoDb(InnoDbFormat),
+    /// An [`InnoDbIndexed`].
+    InnoDbIndexed,
     /// A [`SqliteTree`], or a [`SqliteIndexed`](super::SqliteIndexed) if it is an index.
     Sqlite(SqliteLayout),
     /// A [`CowTree`].
     Cow(CowEngine),
 }
-
-/// Bytes of the counter that clusters a table with a secondary index.
-const COUNTER_BYTES: u32 = 8;
 
 impl Design {
     /// The tree of `profile` for ids in `column`.
@@ -46,7 +50,7 @@ impl Design {
         let profile = profile.into();
         let name = profile.engine.name;
         profile.check(column)?;
-        let fixed = matches!(profile.engine.model, Model::Pages(_));
+        let fixed = matches!(profile.engine.model, Model::Pages(_) | Model::BStar(_));
         if options.fill_factor_percent.is_some() && !fixed {
             let message = format!("{name} has no fill factor that inserts obey");
             return Err(EngineError::new("fill_factor", message));
@@ -54,17 +58,20 @@ impl Design {
         let promised = Uniqueness::Promised;
         let sizes = match profile.engine.model {
             Model::Pages(_) => Sizes::Pages(Geometry::new(profile, column, options)?),
+            Model::BStar(_) => Sizes::BStar(
+                Geometry::new(profile, column, options)?,
+                profile.parameter.unwrap_or(2),
+            ),
             Model::InnoDb => {
-                let index = match profile.index.name {
-                    "secondary" => InnoDbIndex::Secondary {
-                        primary_key_bytes: COUNTER_BYTES,
-                    },
-                    _ => InnoDbIndex::Clustered {
-                        payload_bytes: options.payload_bytes,
-                    },
-                };
                 let page_bytes = options.page_bytes.unwrap_or(profile.engine.page_bytes);
-                Sizes::InnoDb(InnoDbFormat::new(index, column, page_bytes)?)
+                let payload_bytes = options.payload_bytes;
+                if profile.index.name == "secondary" {
+                    InnoDbIndexed::<u64>::new(column, payload_bytes, page_bytes)?;
+                    Sizes::InnoDbIndexed
+                } else {
+                    let index = InnoDbIndex::Clustered { payload_bytes };
+                    Sizes::InnoDb(InnoDbFormat::new(index, column, page_bytes)?)
+                }
             }
             Model::Sqlite => {
                 let layout = match (profile.index.name, column) {
@@ -95,7 +102,7 @@ impl Design {
     /// Trees of the table: the ids' own, and one of the rows if they lie in another.
     pub fn trees(&self) -> usize {
         match self.sizes {
-            Sizes::Sqlite(SqliteLayout::UniqueIndex) => 2,
+            Sizes::Sqlite(SqliteLayout::UniqueIndex) | Sizes::InnoDbIndexed => 2,
             _ => 1,
         }
     }
@@ -104,7 +111,7 @@ impl Design {
     pub fn page_bytes(&self) -> u32 {
         let default = self.profile.engine.page_bytes;
         match self.sizes {
-            Sizes::Pages(geometry) => geometry.page_bytes,
+            Sizes::Pages(geometry) | Sizes::BStar(geometry, _) => geometry.page_bytes,
             _ => self.options.page_bytes.unwrap_or(default),
         }
     }

@@ -1,6 +1,8 @@
 //! What measures ask of a tree, whatever its engine.
 
-use super::{BTree, CowTree, InnoDb, Sink, SqliteIndexed, SqliteTree, Uniqueness};
+use super::{
+    BStar, BTree, CowTree, InnoDb, InnoDbIndexed, Sink, SqliteIndexed, SqliteTree, Uniqueness,
+};
 use crate::id::Key;
 
 /// A leaf as it stands.
@@ -130,5 +132,11 @@ macro_rules! tree {
 tree!(BTree);
 tree!(CowTree);
 tree!(InnoDb, splits = Self::index_page_splits);
+tree!(
+    InnoDbIndexed.index(),
+    table = InnoDbIndexed::table,
+    splits = Self::index_page_splits
+);
 tree!(SqliteTree);
+tree!(BStar);
 tree!(SqliteIndexed.index(), table = SqliteIndexed::table);

@@ -51,6 +51,18 @@ impl<K: Key> InnoDbIndexed<K> {
         self.index.insert_entry(key, sink)
     }
 
+    /// Inserts rows with `keys` in their order.
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        keys.iter().for_each(|&key| {
+            self.insert(key, sink);
+        });
+    }
+
+    /// The engine's counter of that name, of both trees.
+    pub fn index_page_splits(&self) -> u64 {
+        self.table.index_page_splits() + self.index.index_page_splits()
+    }
+
     /// The rows, under the counter.
     pub fn table(&self) -> &InnoDb<u64> {
         &self.table
