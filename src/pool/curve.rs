@@ -52,11 +52,12 @@ impl Histogram {
     /// How many distances exceed `distance`. Within a bucket they count as evenly spread.
     fn above(&self, distance: u64) -> u64 {
         let at = bucket(distance);
-        let later: u64 = self.buckets.iter().skip(at + 1).sum();
-        let count = self.buckets.get(at).copied().unwrap_or(0);
+        let Some((&count, later)) = self.buckets.get(at..).and_then(<[u64]>::split_first) else {
+            return 0;
+        };
         let (least, end) = (least(at), least(at + 1));
         let share = u128::from(count) * u128::from(end - 1 - distance) / u128::from(end - least);
-        later + share as u64
+        later.iter().sum::<u64>() + share as u64
     }
 }
 
@@ -119,7 +120,8 @@ impl Curve {
         self.misses_at(pages) as f64 / self.touches.max(1) as f64
     }
 
-    /// Cache sizes, eight a decade from 10 pages to [`Curve::largest`], each with its misses.
+    /// Cache sizes, eight a decade from 10 pages to [`Curve::largest`], each with its
+    /// misses: over inserts, the reads an insert.
     pub fn points(&self) -> impl Iterator<Item = (u64, u64)> {
         let decades =
             (1..17).flat_map(|decade| DECADE.map(|point| point * 10u64.pow(decade) / 100));
@@ -160,5 +162,6 @@ mod tests {
         assert_eq!(histogram.above((1 << 20) - 1), 1000);
         assert_eq!(histogram.above((1 << 20) + 255), 500);
         assert_eq!(histogram.above((1 << 20) + 511), 0);
+        assert_eq!(histogram.above(u64::MAX), 0);
     }
 }

@@ -70,9 +70,9 @@ impl Slots {
             let groups = level.as_chunks_mut::<FANOUT>().0;
             let (group, child) = (&mut groups[at / FANOUT], at % FANOUT);
             group[child] -= 1;
-            // All children with a mask: no branches to mispredict.
-            let count = |(i, &count): (usize, &u32)| if i > child { count } else { 0 };
-            later += group.iter().enumerate().map(count).sum::<u32>();
+            // All children with a mask: no branches to mispredict, and SIMD's own width.
+            let count = |(i, &count): (i32, &u32)| if i > child as i32 { count } else { 0 };
+            later += (0i32..).zip(&*group).map(count).sum::<u32>();
             at /= FANOUT;
         }
         later
@@ -123,6 +123,11 @@ impl Stack {
                     None => self.live += 1,
                 }
                 None
+            }
+            old if old == slot => {
+                // It is on top already.
+                self.slot_of.set(page, slot);
+                return Some(0);
             }
             old => {
                 let old = old - 1;

@@ -26,18 +26,18 @@ struct Frame {
 /// A page enters at the head of the inactive list. A touch sets its reference
 /// bit; a touch that finds the bit set moves it to the head of the active list. A touch
 /// of an active page does not move it. Room is made at the tail of the inactive
-/// list, to which the active list's tail passes pages on while inactive pages ×
-/// √(10 × GiB of the pool) are fewer than active ones (√ rounded down, 1 below
-/// 1 GiB).
+/// list, whether the bit is set or not. To that list the active list's tail passes
+/// pages on, with their bits, while inactive pages × √(10 × GiB of the pool) are
+/// fewer than active ones (√ rounded down, 1 below 1 GiB).
 ///
 /// A page that was given up leaves the pool's age: pages given up or made active
 /// till then. If it comes back before the pool has aged by more than the length of
 /// the active list (its refault distance), it goes to the active list at once, and
-/// one active page is passed on at the next chance. Pages that are overwritten
-/// whole never do.
-/// Source: Linux `mm/workingset.c`, `mm/vmscan.c` (`inactive_is_low`,
-/// `shrink_active_list`), `mm/swap.c` (`folio_mark_accessed`), 6.x, without its
-/// multi-generational lists.
+/// one active page is passed on at the next chance. Pages that are written without
+/// being read ([`Access::New`]) never do.
+/// Source: Linux 6.x without its multi-generational lists: `mm/workingset.c`, `mm/vmscan.c`
+/// (`inactive_is_low`, `shrink_active_list`, `folio_check_references`), `mm/swap.c`
+/// (`folio_mark_accessed`), `mm/filemap.c` (`filemap_add_folio`).
 ///
 /// Not modelled: scans in batches, in which a refault passes on active pages in
 /// proportion to the lists' lengths; memory that is not file pages; flusher
