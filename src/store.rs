@@ -6,6 +6,7 @@ mod cow;
 mod innodb;
 mod load;
 mod sqlite;
+mod wiredtiger;
 
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
@@ -13,6 +14,7 @@ pub use cow::{CowEngine, CowTree};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
+pub use wiredtiger::WiredTiger;
 
 /// A key was inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -102,7 +102,7 @@ impl Format {
     /// node above half a page lies on overflow pages, with its number in the node.
     fn lmdb(page_bytes: u32, key: u32, payload: u32) -> Self {
         let room = page_bytes - 16;
-        let largest_node = (room / 2 & !1) - 2;
+        let largest_node = ((room / 2) & !1) - 2;
         let inline = 8 + key + payload <= largest_node;
         let node = |bytes: u32| (8 + bytes).next_multiple_of(2) + 2;
         let leaf = node(key + if inline { payload } else { 8 });
