@@ -10,7 +10,7 @@ mod wiredtiger;
 
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
-pub use cow::{CowEngine, CowTree};
+pub use cow::{CowEngine, CowTree, LmdbFile};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
