@@ -8,15 +8,17 @@ mod innodb;
 mod load;
 mod sqlite;
 mod tree;
+mod wiredtiger;
 
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
-pub use cow::{CowEngine, CowTree};
+pub use cow::{CowEngine, CowTree, LmdbFile};
 pub use design::{Design, Sizes};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
 pub use tree::{Leaf, Size, Tree};
+pub use wiredtiger::WiredTiger;
 
 /// A key was inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,6 @@
 //! The trees of the copy-on-write stores LMDB and redb: [`CowTree`].
 
+mod file;
 mod format;
 
 use super::btree::internal::{Child, Internal};
@@ -7,6 +8,7 @@ use super::btree::leaves::Leaves;
 use super::{Access, Insert, Neighbour, PageId, Separator, Sink, Space, Split, Touch, Uniqueness};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
+pub use file::LmdbFile;
 use format::Format;
 
 /// A store that copies a page before it changes it.
@@ -50,8 +52,8 @@ const LOOKAHEAD: usize = 16;
 /// All entries of a tree are equally large, so a leaf is a bag of keys, put in order
 /// about the split point alone. A touch of an insert goes to each page from the root to
 /// the leaf, then to each new one; a store writes a page that was changed once a
-/// transaction, to a new place. Not modelled: that place, the pages of the free
-/// list, deletes, updates, entries of several widths.
+/// transaction, to a new place: see [`LmdbFile`]. Not modelled: deletes, updates, entries
+/// of several widths.
 ///
 /// ```
 /// use idlab::id::Column;
