@@ -6,6 +6,7 @@ mod postgres;
 mod recorded;
 mod sqlite;
 mod table;
+mod wiredtiger;
 
 use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
@@ -43,6 +44,7 @@ const ENGINES: &[&Recorded] = &[
     &innodb::RECORDED,
     &sqlite::RECORDED,
     &lmdb::RECORDED,
+    &wiredtiger::RECORDED,
 ];
 
 /// A measured load and what predicts it.

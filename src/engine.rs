@@ -68,6 +68,8 @@ pub enum Model {
     Lmdb,
     /// redb's: pages that divide by where the new entry falls in the tree.
     Redb,
+    /// WiredTiger's: pages that are made when memory is written.
+    WiredTiger,
 }
 
 impl fmt::Debug for Engine {
@@ -91,6 +93,7 @@ engines! {
     sqlite::SQLITE,
     lmdb::LMDB,
     redb::REDB,
+    wiredtiger::WIREDTIGER,
     oracle_like::ORACLE_LIKE,
     sql_server_like::SQL_SERVER_LIKE,
     textbook::TEXTBOOK,

@@ -13,7 +13,7 @@ mod wiredtiger;
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree, LmdbFile};
-pub use design::{Design, Sizes};
+pub use design::{Design, Sizes, WIREDTIGER_CACHE_BYTES};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};

@@ -13,7 +13,8 @@ use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
     BStar, BTree, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
-    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, load,
+    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES, WiredTiger,
+    load,
 };
 
 /// What to load, and into what.
@@ -132,6 +133,12 @@ pub fn measure_tree<K: Key>(
         }
         Sizes::Sqlite(layout) => {
             let tree = SqliteTree::new(layout, column, options, uniqueness)?;
+            measure(source, plan, tree, (), rows, progress)
+        }
+        Sizes::WiredTiger => {
+            let cache_bytes = plan.cache.map(|cache| cache.bytes);
+            let cache_bytes = cache_bytes.unwrap_or(WIREDTIGER_CACHE_BYTES);
+            let tree = WiredTiger::new(column, options, cache_bytes, uniqueness)?;
             measure(source, plan, tree, (), rows, progress)
         }
         Sizes::Cow(engine) => {

@@ -2,7 +2,7 @@
 
 use super::{
     CowEngine, CowTree, InnoDbFormat, InnoDbIndex, InnoDbIndexed, SqliteLayout, SqliteTree,
-    Uniqueness,
+    Uniqueness, WiredTiger,
 };
 use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
 use crate::id::Column;
@@ -35,7 +35,12 @@ pub enum Sizes {
     Sqlite(SqliteLayout),
     /// A [`CowTree`].
     Cow(CowEngine),
+    /// A [`WiredTiger`].
+    WiredTiger,
 }
+
+/// The cache of WiredTiger, which decides when pages are made, unless a size is asked for.
+pub const WIREDTIGER_CACHE_BYTES: u64 = 1 << 30;
 
 impl Design {
     /// The tree of `profile` for ids in `column`.
@@ -81,6 +86,10 @@ impl Design {
                 };
                 SqliteTree::<u64>::new(layout, column, options, promised)?;
                 Sizes::Sqlite(layout)
+            }
+            Model::WiredTiger => {
+                WiredTiger::<u64>::new(column, options, WIREDTIGER_CACHE_BYTES, promised)?;
+                Sizes::WiredTiger
             }
             Model::Lmdb | Model::Redb => {
                 let engine = match profile.engine.model {

@@ -2,6 +2,7 @@
 
 use super::{
     BStar, BTree, CowTree, InnoDb, InnoDbIndexed, Sink, SqliteIndexed, SqliteTree, Uniqueness,
+    WiredTiger,
 };
 use crate::id::Key;
 
@@ -139,4 +140,5 @@ tree!(
 );
 tree!(SqliteTree);
 tree!(BStar);
+tree!(WiredTiger, splits = Self::counted_splits);
 tree!(SqliteIndexed.index(), table = SqliteIndexed::table);

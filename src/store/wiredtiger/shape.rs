@@ -90,6 +90,28 @@ impl<K: Key> WiredTiger<K> {
         }
     }
 
+    /// Pages divided in memory and in eviction: `cache_inmem_split` and
+    /// `cache_eviction_split_leaf`.
+    pub fn counted_splits(&self) -> u64 {
+        self.in_memory_splits + self.eviction_splits
+    }
+
+    /// Bytes that the entries of all internal pages take: they are not modelled, and
+    /// count as full.
+    pub fn internal_used_bytes(&self) -> u64 {
+        self.internal_pages() * u64::from(INTERNAL_PAGE)
+    }
+
+    /// What an internal page has room for.
+    pub fn internal_usable_bytes(&self) -> u32 {
+        INTERNAL_PAGE
+    }
+
+    /// What a leaf has room for, its headers included.
+    pub fn leaf_usable_bytes(&self) -> u32 {
+        self.format.leaf_page_max
+    }
+
     /// Size of the tree, without free space in the file.
     pub fn index_bytes(&self) -> u64 {
         let leaves = self
