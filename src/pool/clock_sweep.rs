@@ -29,8 +29,9 @@ struct Buffer {
 /// `freelist.c` (releases 12 to 18).
 ///
 /// Not modelled: other connections; pins for the time of one request; the
-/// background writer, which takes no page out but writes some of those that a
-/// connection would have to write.
+/// background writer, which writes some pages before a connection has to. It
+/// takes none out, but where it has one pinned a ring takes another buffer: up to
+/// 0.4 % more reads in loads that were measured with it and without.
 #[derive(Clone, Debug)]
 pub struct ClockSweep {
     buffers: Vec<Buffer>,

@@ -64,9 +64,10 @@ const BATCH_BYTES: u64 = 65_535;
 /// Source: `CopyMultiInsertInfoFlush` in `copyfrom.c`, `heap_insert`,
 /// `heap_multi_insert` in `heapam.c`, `RelationGetBufferForTuple` in `hio.c`.
 ///
-/// Not modelled: what the server has in its buffers before the load (260
-/// pages of system catalogs in a new cluster, which nobody asks for any more);
-/// rows wider than a quarter of a page.
+/// Not modelled: what a server has in its buffers before the load (260 pages of
+/// system catalogs in a new cluster, which go out one by one; putting them in
+/// first changes the reads by up to 0.7 %, mostly by less than 0.1 %); rows wider
+/// than a quarter of a page; lines of a COPY that differ in length.
 #[derive(Clone, Debug)]
 pub struct PostgresPool {
     plan: PostgresPlan,
