@@ -69,9 +69,7 @@ struct Grown {
 
 fn grow<K: Key>(keys: &[K], column: Column, index: InnoDbIndex) -> Grown {
     let mut tree = InnoDb::new(InnoDbFormat::new(index, column, 16384).unwrap());
-    for &key in keys {
-        assert!(tree.insert(key, &mut ()));
-    }
+    tree.insert_all(keys, &mut ());
     assert_eq!(tree.rows(), keys.len() as u64);
     assert!(tree.keys().is_sorted());
     let mut entries: Vec<_> = tree.leaves().map(|(_, entries, _)| entries).collect();

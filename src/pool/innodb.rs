@@ -39,7 +39,9 @@ pub struct InnoDbCosts {
 }
 
 impl InnoDbCosts {
-    /// About the machine of the reference loads: two cores, shared with other work.
+    /// Two cores shared with other work, as for the reference loads. Round numbers that
+    /// suit their random keys, not found otherwise: on another machine those loads
+    /// differ by 10 %. Loads in some order of time do not depend on them.
     pub const BUSY: Self = Self {
         insert_ns: 20_000,
         read_ns: 10_000,
@@ -54,13 +56,13 @@ impl InnoDbCosts {
 /// * The cleaner, a thread of its own, starts when fewer than 768 pages are free. It
 ///   passes over the list from the tail on: clean pages become free, dirty ones are
 ///   written and become free in a later pass. It goes on until 1536 pages are free or
-///   a twentieth of the pool is left. So a small pool is emptied again and again.
+///   a twentieth of the pool (at most 256 pages) is left. So a small pool is emptied again and again.
 /// * An insert that needs a page takes a free one. If there is none, it looks for a
 ///   clean one at the tail; if there is none either, it waits for the cleaner.
 ///
 /// How full the pool is on the average is thus a race of the two threads, decided by
-/// [`InnoDbCosts`], and the engine's own figures vary with it: with random keys in 24 MiB
-/// MariaDB read 662,000 leaves for 10⁶ rows on an idle machine and 750,000 on a busy one.
+/// [`InnoDbCosts`], and the engine's own figures vary with it: of the same 10⁶ random rows
+/// in 24 MiB MariaDB read 662,000 to 750,000 leaves, as other work on the machine went.
 /// The clock also serves the rule that an old page becomes young only a second after its
 /// first request. Not modelled: flushing because of the age of the log (it makes pools that
 /// hold most of the table write more), read-ahead, several connections.

@@ -13,6 +13,8 @@ pub(super) struct Page<K> {
     pub keys: Vec<K>,
     /// The children, none on a leaf.
     pub children: Vec<u32>,
+    /// The first 8 bytes of each child's key: what the descent reads.
+    prefixes: Vec<u64>,
     /// For each child, the leaves below the children to the right of it; left
     /// out on level 1, where it is the number of those children.
     pub leaves_right: Vec<u32>,
@@ -38,6 +40,7 @@ impl<K: Key> Page<K> {
         Self {
             keys: Vec::with_capacity(room),
             children: Vec::new(),
+            prefixes: Vec::new(),
             leaves_right: Vec::new(),
             leaves: 1,
             heap: 0,
@@ -76,9 +79,21 @@ impl<K: Key> Page<K> {
     #[inline]
     pub fn child_slot(&self, key: K) -> usize {
         // The first bound is not asked: on the left edge it may be any.
-        self.keys
-            .get(1..)
-            .map_or(0, |bounds| bounds.partition_point(|&bound| bound <= key))
+        let Some(prefixes) = self.prefixes.get(1..) else {
+            return 0;
+        };
+        let prefix = key.prefix();
+        let slot = prefixes.partition_point(|&bound| bound < prefix);
+        match prefixes.get(slot) {
+            Some(&bound) if bound == prefix => self.child_slot_among_equals(slot, key),
+            _ => slot,
+        }
+    }
+
+    /// The same if the bounds after `slot` begin as `key` does.
+    #[cold]
+    fn child_slot_among_equals(&self, slot: usize, key: K) -> usize {
+        slot + self.keys[slot + 1..].partition_point(|&bound| bound <= key)
     }
 
     #[inline]
@@ -98,11 +113,19 @@ impl<K: Key> Page<K> {
         self.last = slot as u32;
     }
 
+    /// Adds a record with its child.
+    pub fn insert_child(&mut self, slot: usize, key: K, child: u32) {
+        self.insert(slot, key);
+        self.children.insert(slot, child);
+        self.prefixes.insert(slot, key.prefix());
+    }
+
     /// Takes out the first `records` records, one by one, and returns their keys
     /// and children. The top of the heap sinks with a record that lies there.
     pub fn take_start(&mut self, records: usize) -> (Vec<K>, Vec<u32>) {
         self.remove_places(0, records);
         let children = self.children.len().min(records);
+        self.prefixes.drain(..children);
         (
             self.keys.drain(..records).collect(),
             self.children.drain(..children).collect(),
@@ -120,6 +143,7 @@ impl<K: Key> Page<K> {
             (self.heap, self.free) = (0, Vec::new());
         }
         let children = self.children.len().min(slot);
+        self.prefixes.truncate(children);
         (self.keys.split_off(slot), self.children.split_off(children))
     }
 
@@ -128,6 +152,7 @@ impl<K: Key> Page<K> {
         self.remove_places(slot, 1);
         self.keys.remove(slot);
         self.children.remove(slot);
+        self.prefixes.remove(slot);
     }
 
     fn remove_places(&mut self, slot: usize, records: usize) {
@@ -150,9 +175,11 @@ impl<K: Key> Page<K> {
         self.last = ((slot + keys.len()) as u32).wrapping_sub(1);
         let places: Vec<_> = keys.iter().map(|_| self.take_place()).collect();
         self.places.splice(slot..slot, places);
+        let child_slot = slot.min(self.children.len());
+        let prefixes = keys.iter().take(children.len()).map(|key| key.prefix());
+        self.prefixes.splice(child_slot..child_slot, prefixes);
+        self.children.splice(child_slot..child_slot, children);
         self.keys.splice(slot..slot, keys);
-        let slot = slot.min(self.children.len());
-        self.children.splice(slot..slot, children);
     }
 
     /// Panics unless each place of the heap is a record's or free.

@@ -11,9 +11,10 @@ impl<K: Key> InnoDb<K> {
     /// Puts a record, on internal levels with its child, where there is space.
     pub(super) fn put(&mut self, level: usize, page: u32, slot: usize, (key, child): (K, u32)) {
         let here = self.levels[level].page_mut(page);
-        here.insert(slot, key);
-        if level > 0 {
-            here.children.insert(slot, child);
+        if level == 0 {
+            here.insert(slot, key);
+        } else {
+            here.insert_child(slot, key, child);
             self.adopt(level, page, slot..slot + 1);
             self.recount(level, page);
         }

@@ -75,6 +75,10 @@ fn agrees<K: Key>(keys: &[K], format: InnoDbFormat) -> Result<(), TestCaseError>
     prop_assert!(tree.keys().eq(oracle.iter().copied()));
     prop_assert_eq!(tree.rows(), oracle.len() as u64);
     prop_assert_eq!(tree.splits(), check.splits.len() as u64);
+    let (mut at_once, mut events) = (InnoDb::new(format), Events::default());
+    at_once.insert_all(keys, &mut events);
+    prop_assert!(events == check);
+    prop_assert!(at_once.leaves().eq(tree.leaves()));
     let leaf_splits = check.splits.iter().filter(|split| split.level == 0);
     prop_assert_eq!(tree.leaf_pages(), 1 + leaf_splits.count() as u64);
     Ok(())
