@@ -162,6 +162,9 @@ struct Ids {
 
 impl Ids {
     fn of(request: &Request) -> Result<Self> {
+        if request.rows == 0 {
+            bail!("a load has at least one row");
+        }
         let stream = Stream::from(Reference::new(request.stream, request.seed)?);
         Ok(Self {
             keys: stream.keys,
@@ -180,6 +183,9 @@ impl Ids {
         fn fill<K: Key>(source: &mut dyn Source<K>, rows: usize) -> Result<Vec<Id>> {
             let mut keys = Vec::with_capacity(rows);
             source.fill(&mut keys, rows)?;
+            if keys.len() < rows {
+                bail!("the stream has ended");
+            }
             Ok(keys.into_iter().map(Id::new).collect())
         }
         let rows = rows.max(1).min(self.left);

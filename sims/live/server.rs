@@ -1,7 +1,7 @@
 //! What clients of servers share: where a server may be, and how it is asked whether it is one.
 
 use crate::args::usage;
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow};
 use std::fmt::{self, Display};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -38,8 +38,13 @@ impl Server {
                 "{self}: not this machine; --yes-remote lets it be loaded"
             )));
         }
-        let address = found.first().context("no address")?;
-        let stream = TcpStream::connect_timeout(address, PATIENCE);
+        let mut stream = Err(ErrorKind::NotFound.into());
+        for address in &found {
+            stream = TcpStream::connect_timeout(address, PATIENCE);
+            if stream.is_ok() {
+                break;
+            }
+        }
         let mut stream = stream.map_err(|error| self.fail(error, "connect"))?;
         let mut answer = [0; N];
         stream

@@ -1,5 +1,5 @@
-//! The file of an InnoDB table: page headers, as MariaDB's `fil0fil.h` and `page0page.h`
-//! lay them out.
+//! The file of an InnoDB table: page headers and descriptors of extents, as MariaDB's
+//! `fil0fil.h`, `page0page.h` and `fsp0fsp.h` lay them out.
 
 use crate::live::{Tree, apart_percent, decimals, percentiles, put};
 use anyhow::{Context, Result};
@@ -30,16 +30,19 @@ struct Page {
     garbage_bytes: u64,
     directory_slots: u64,
     is_first: bool,
+    /// Given back to the file since; it still looks as it did.
+    is_free: bool,
 }
 
 impl Page {
-    fn new(page: &[u8]) -> Option<Self> {
+    fn new(page: &[u8], is_free: bool) -> Option<Self> {
         let number = |at: usize, bytes: usize| {
             let digits = page[at..at + bytes].iter();
             digits.fold(0, |number, &digit| number << 8 | u64::from(digit))
         };
         let garbage_bytes = number(46, 2);
         (number(24, 2) == INDEX_PAGE).then(|| Self {
+            is_free,
             is_first: number(8, 4) == NONE,
             next: number(12, 4),
             directory_slots: number(38, 2),
@@ -52,15 +55,31 @@ impl Page {
     }
 }
 
+/// Whether the page at `number` after a page of descriptors is free: each extent has
+/// 24 bytes and then two bits a page, the first of which says so.
+fn is_free(descriptors: &[u8], number: usize) -> bool {
+    let extent_pages = ((1 << 20) / descriptors.len()).max(64);
+    let bitmap_bytes = extent_pages / 4;
+    let (extent, bit) = (number / extent_pages, 2 * (number % extent_pages));
+    let byte = 150 + extent * (24 + bitmap_bytes) + 24 + bit / 8;
+    descriptors[byte] >> (bit % 8) & 1 == 1
+}
+
 impl File {
     pub fn read(path: &Path, page_bytes: usize) -> Result<Self> {
         let mut file = std::fs::File::open(path)?;
         let mut page = vec![0; page_bytes];
         let count = file.metadata()?.len() / page_bytes as u64;
         let mut pages = Vec::with_capacity(count as usize);
-        for _ in 0..count {
+        let mut descriptors = Vec::new();
+        for number in 0..count as usize {
             file.read_exact(&mut page)?;
-            pages.push(Page::new(&page));
+            // Every so many pages one describes itself and those that follow.
+            if number % page_bytes == 0 {
+                descriptors.clone_from(&page);
+            }
+            let is_free = is_free(&descriptors, number % page_bytes);
+            pages.push(Page::new(&page, is_free));
         }
         Ok(Self {
             pages,
@@ -80,7 +99,8 @@ impl File {
             let pages = pages.filter_map(|(number, page)| Some((number, page.as_ref()?)));
             pages.filter(|(_, page)| page.index == root.index)
         };
-        let first = pages().find(|(_, page)| page.level == 0 && page.is_first);
+        let in_use = || pages().filter(|(_, page)| !page.is_free);
+        let first = in_use().find(|(_, page)| page.level == 0 && page.is_first);
         let mut numbers = Vec::new();
         let mut next = first.context("no first leaf")?.0;
         // A chain is no longer than the file.
@@ -92,7 +112,7 @@ impl File {
                 .next;
         }
         let leaves: Vec<_> = numbers.iter().filter_map(|&leaf| self.page(leaf)).collect();
-        let internal: Vec<_> = pages().filter(|(_, page)| page.level > 0).collect();
+        let internal: Vec<_> = in_use().filter(|(_, page)| page.level > 0).collect();
         let total = |value: fn(&Page) -> u64| leaves.iter().map(|leaf| value(leaf)).sum::<u64>();
         let mean = |value| total(value) as f64 / leaves.len() as f64;
         let room = (self.page_bytes - RESERVED) as f64;
