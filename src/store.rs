@@ -17,7 +17,7 @@ pub use design::{Design, Sizes, WIREDTIGER_CACHE_BYTES};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
-pub use tree::{Leaf, Size, Tree};
+pub use tree::{Compact, Leaf, Size, Tree};
 pub use wiredtiger::WiredTiger;
 
 /// A key was inserted.

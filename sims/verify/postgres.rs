@@ -61,9 +61,12 @@ pub const RECORDED: Recorded = Recorded {
             0.002,
             "idx_misses_per_insert",
             "pages/insert",
-            |totals, _| {
-                let reads = |of| totals.get(&format!("page_reads_per_insert/{of}"));
-                Some(reads("index")? + reads("other")?)
+            |totals, load| {
+                let reads = |of| totals.get(&format!("page_reads/{of}"));
+                // Release 15 takes the first look at the metapage for that of a new page.
+                let first = if release_15(load) { 1.0 } else { 0.0 };
+                let rows: f64 = number(load, "n_rows").ok()?;
+                Some((reads("index")? + reads("other")? - first) / rows)
             },
         ),
         within(0.0, 3.0, "heap_blks_read", "pages", |totals, load| {

@@ -134,6 +134,25 @@ fn sum(counts: &CountsBySpace, spaces: &[Space]) -> Counts {
     counts.fold(Counts::default(), |sum, counts| sum + counts)
 }
 
+impl Sink for Option<Paged> {
+    const TOUCHES: bool = true;
+
+    fn begin(&mut self) {
+        if let Some(paged) = self {
+            paged.begin();
+        }
+    }
+
+    fn touch(&mut self, touch: Touch) {
+        if let Some(paged) = self {
+            paged.touch(touch);
+        }
+    }
+
+    fn insert(&mut self, _: &Insert) {}
+    fn split(&mut self, _: &Split) {}
+}
+
 impl Sink for Paged {
     const TOUCHES: bool = true;
 

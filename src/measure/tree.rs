@@ -12,7 +12,7 @@ use crate::pool::CachePlan;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    BStar, BTree, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
+    BStar, BTree, Compact, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
     SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES, WiredTiger,
     load,
 };
@@ -65,6 +65,16 @@ impl OfEngine for (FullPageImages, Accesses) {
     }
 }
 
+/// The pages, too, if they are measured.
+impl<E: OfEngine> OfEngine for (E, Option<Paged>) {
+    fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
+        self.0.totals(size, splits, rows);
+        if let Some(paged) = &mut self.1 {
+            paged.totals(rows);
+        }
+    }
+}
+
 /// The pages, too.
 impl<E: OfEngine> OfEngine for (E, Paged) {
     fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
@@ -105,65 +115,76 @@ pub fn measure_tree<K: Key>(
     let Design {
         column, options, ..
     } = plan.design;
+    let cache = plan.cache.map(|cache| cache.open(&plan.design));
+    let cache = cache.transpose()?;
+    let paged = (cache.is_some() || plan.miss_curve).then(|| Paged::new(cache, plan.miss_curve));
     match plan.design.sizes {
         Sizes::Pages(geometry) => {
             let tree = BTree::new(geometry, uniqueness);
-            match geometry.log {
-                Log::Nbtree => {
-                    let images = FullPageImages::new(geometry, plan.checkpoint_rows);
-                    let log = (images, Accesses::default());
-                    measure(source, plan, tree, log, rows, progress)
-                }
-                Log::None => measure(source, plan, tree, (), rows, progress),
+            if geometry.log == Log::None {
+                return measure(source, plan, tree, (), paged, rows, progress);
+            }
+            let log = (
+                FullPageImages::new(geometry, plan.checkpoint_rows),
+                Accesses::default(),
+            );
+            match paged {
+                // The only trees that are grown to 10⁸ rows.
+                None => measure_all(source, plan, tree, log, rows, progress),
+                Some(paged) => measure(source, plan, tree, log, Some(paged), rows, progress),
             }
         }
         Sizes::BStar(geometry, neighbours) => {
             let tree = BStar::new(geometry, neighbours, uniqueness);
-            measure(source, plan, tree, (), rows, progress)
+            measure(source, plan, tree, (), paged, rows, progress)
         }
         Sizes::InnoDbIndexed => {
             let page_bytes = plan.design.page_bytes();
             let tree = InnoDbIndexed::new(column, options.payload_bytes, page_bytes)?;
-            measure(source, plan, tree, (), rows, progress)
+            measure(source, plan, tree, (), paged, rows, progress)
         }
-        Sizes::InnoDb(format) => measure(source, plan, InnoDb::new(format), (), rows, progress),
+        Sizes::InnoDb(format) => {
+            let tree = InnoDb::new(format);
+            measure(source, plan, tree, (), paged, rows, progress)
+        }
         Sizes::Sqlite(SqliteLayout::UniqueIndex) => {
             let tree = SqliteIndexed::new(column, options, uniqueness)?;
-            measure(source, plan, tree, (), rows, progress)
+            measure(source, plan, tree, (), paged, rows, progress)
         }
         Sizes::Sqlite(layout) => {
             let tree = SqliteTree::new(layout, column, options, uniqueness)?;
-            measure(source, plan, tree, (), rows, progress)
+            match paged {
+                // Compared with SQLite itself, in time.
+                Some(paged) => measure_all(source, plan, tree, ((), paged), rows, progress),
+                None => measure(source, plan, tree, (), None, rows, progress),
+            }
         }
         Sizes::WiredTiger => {
             let cache_bytes = plan.cache.map(|cache| cache.bytes);
             let cache_bytes = cache_bytes.unwrap_or(WIREDTIGER_CACHE_BYTES);
             let tree = WiredTiger::new(column, options, cache_bytes, uniqueness)?;
-            measure(source, plan, tree, (), rows, progress)
+            measure(source, plan, tree, (), paged, rows, progress)
         }
         Sizes::Cow(engine) => {
             let tree = CowTree::new(engine, column, options, uniqueness)?;
-            measure(source, plan, tree, (), rows, progress)
+            measure(source, plan, tree, (), paged, rows, progress)
         }
     }
 }
 
-/// Measures without a cache, or with one.
+/// Measures by way of a [`Compact`] tree: a program with all kinds of trees, for all
+/// widths of keys and sets of measures, would take minutes to compile.
 fn measure<K: Key, T: Tree<K>, E: OfEngine>(
     source: &mut dyn Source<K>,
     plan: Plan,
     tree: T,
     of_engine: E,
+    paged: Option<Paged>,
     rows: &mut Rows,
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
-    let cache = plan.cache.map(|cache| cache.open(&plan.design));
-    let cache = cache.transpose()?;
-    if cache.is_none() && !plan.miss_curve {
-        return measure_all(source, plan, tree, of_engine, rows, progress);
-    }
-    let paged = Paged::new(cache, plan.miss_curve);
-    measure_all(source, plan, tree, (of_engine, paged), rows, progress)
+    let of_engine = (of_engine, paged);
+    measure_all(source, plan, Compact(tree), of_engine, rows, progress)
 }
 
 fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(

@@ -90,13 +90,6 @@ impl<K: Key> InnoDb<K> {
         }
     }
 
-    /// Inserts `keys` in their order.
-    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        keys.iter().for_each(|&key| {
-            self.insert(key, sink);
-        });
-    }
-
     /// Records of a leaf are in order: comparing them costs nothing.
     pub fn uniqueness(&self) -> Uniqueness {
         Uniqueness::Checked
