@@ -33,7 +33,7 @@ pub enum SqliteLayout {
 }
 
 /// The number of the file's first page in [`Space::Other`]: changed when the file grows or shrinks.
-pub(crate) const FIRST_PAGE: u32 = 0;
+const FIRST_PAGE: u32 = 0;
 /// The number of the root: it stays where it is, a full root moves its content down.
 const ROOT: u32 = 0;
 
