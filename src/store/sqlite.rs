@@ -190,15 +190,12 @@ impl<K: Key> SqliteTree<K> {
             shapes: 0,
             scratch: Scratch::default(),
         };
-        // A row's record differs from the least one by the size of two integers at most.
-        let least = tree.record_bytes(K::default());
-        let cells = (least..=least + 16).map(|record| tree.local(K::default(), record).local);
-        let cost = cell::cost(cells.min().unwrap_or(4), 0);
+        let least = tree.cell(K::default());
         if layout == SqliteLayout::WithoutRowid && column != Column::Bigint {
-            tree.uniform = Some(tree.cell(K::default()));
+            tree.uniform = Some(least);
         }
-        let capacity = tree.room(0) / cost + 1;
-        tree.pages = Pages::new(capacity as usize, tree.uniform.is_some());
+        let capacity = cell::most_cells(least, page_bytes);
+        tree.pages = Pages::new(capacity, tree.uniform.is_some());
         tree.pages.add();
         Ok(tree)
     }
