@@ -38,8 +38,7 @@ pub struct Pcache {
     frame_of: [Vec<u32>; Space::COUNT],
     clean_pages: u32,
     changed_pages: u32,
-    /// Frames that the statement holds, with their levels, in the order of their last touches.
-    held: [Vec<(u32, u8)>; Space::COUNT],
+    held: [Held; Space::COUNT],
     /// Whether the file's first page is held.
     in_transaction: bool,
     counts: CountsBySpace,
@@ -57,9 +56,29 @@ struct Frame {
     held: bool,
 }
 
+/// The pages of a tree that are held, in the order of their last touches.
+///
+/// Those of the last statement stay until the present one asks for another page:
+/// two statements often begin with the same pages, which need not go to a list and back.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    pages: Vec<HeldPage>,
+    /// How many of them, from the first on, the present statement holds.
+    present: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct HeldPage {
+    page: PageId,
+    level: u8,
+    frame: u32,
+}
+
 const CLEAN: u32 = 0;
 const CHANGED: u32 = 1;
 const LISTS: u32 = 2;
+/// Spaces of the table and the index, in the order in which their cursors are closed.
+const TREES: [usize; 2] = [Space::Table as usize, Space::Index as usize];
 const NONE: u32 = u32::MAX;
 
 fn first_page() -> PageId {
@@ -98,23 +117,26 @@ impl Pcache {
     /// Begins a statement, and a transaction if there is none.
     #[inline]
     pub fn begin(&mut self) {
-        self.end();
+        for space in TREES {
+            self.held[space].present = 0;
+        }
         if !self.in_transaction {
+            self.end();
             self.in_transaction = true;
-            self.ask(first_page());
+            self.ask(first_page(), self.frame(first_page()));
         }
     }
 
-    /// Ends a statement: the pages of the table are given back, then those of the
-    /// index, from the root down.
+    /// Ends the statement before: what the present one does not hold of its pages is
+    /// given back, pages of the table first, then of the index, from the root down.
     #[inline]
     fn end(&mut self) {
-        for space in [Space::Table, Space::Index] {
-            for at in 0..self.held[space as usize].len() {
-                let (frame, _) = self.held[space as usize][at];
-                self.give_back(frame);
+        for space in TREES {
+            let present = self.held[space].present;
+            for at in present..self.held[space].pages.len() {
+                self.give_back(self.held[space].pages[at].frame);
             }
-            self.held[space as usize].clear();
+            self.held[space].pages.truncate(present);
         }
     }
 
@@ -125,10 +147,9 @@ impl Pcache {
         *frames.get(page.number() as usize).unwrap_or(&NONE)
     }
 
-    /// Asks for a page, which is held from now on, and returns its frame.
+    /// Asks for a page that is in `frame`, or not here; holds it and returns its frame.
     #[inline]
-    fn ask(&mut self, page: PageId) -> u32 {
-        let frame = self.frame(page);
+    fn ask(&mut self, page: PageId, frame: u32) -> u32 {
         let counts = &mut self.counts[page.space()];
         if frame == NONE {
             counts.reads += 1;
@@ -240,27 +261,64 @@ impl Pcache {
     fn hold(&mut self, frame: u32, touch: Touch, was_held: bool) {
         let space = touch.page.space();
         if was_held {
-            if self.held[space].last() == Some(&(frame, touch.level)) {
-                return;
-            }
-            self.held[space].retain(|&(other, _)| other != frame);
+            self.held[space].pages.retain(|held| held.frame != frame);
         }
-        while let Some(&(below, _)) = self.held[space].last().filter(|last| last.1 < touch.level) {
-            self.held[space].pop();
-            self.give_back(below);
+        while let Some(below) = self.held[space]
+            .pages
+            .pop_if(|last| last.level < touch.level)
+        {
+            self.give_back(below.frame);
         }
-        self.held[space].push((frame, touch.level));
+        let held = &mut self.held[space];
+        held.pages.push(HeldPage {
+            page: touch.page,
+            level: touch.level,
+            frame,
+        });
+        held.present = held.pages.len();
     }
-}
 
-impl Pool for Pcache {
+    /// Whether a touch is the next of a statement that so far does what the last did, or
+    /// changes the page that was asked for last.
     #[inline]
-    fn touch(&mut self, touch: Touch) {
+    fn repeats(&mut self, touch: Touch) -> bool {
+        let space = touch.page.space();
+        let held = &mut self.held[space];
+        let at = match touch.access {
+            Access::Read => held.present,
+            _ => held.present.wrapping_sub(1),
+        };
+        let Some(&HeldPage { page, level, frame }) = held.pages.get(at) else {
+            return false;
+        };
+        if (page, level) != (touch.page, touch.level) {
+            return false;
+        }
+        match touch.access {
+            Access::Read => {
+                held.present += 1;
+                self.counts[space].hits += 1;
+            }
+            Access::Write => self.change(frame),
+            Access::New | Access::Free => return false,
+        }
+        true
+    }
+
+    /// A touch of another page than the last statement's.
+    #[inline(never)]
+    fn differs(&mut self, touch: Touch) {
+        if TREES
+            .iter()
+            .any(|&space| self.held[space].present < self.held[space].pages.len())
+        {
+            self.end();
+        }
         let page = touch.page;
         let mut frame = self.frame(page);
         let was_held = frame != NONE && self.frames[frame as usize].held;
         match touch.access {
-            Access::Read => frame = self.ask(page),
+            Access::Read => frame = self.ask(page, frame),
             Access::New => {
                 self.counts[page.space()].new_pages += 1;
                 if frame == NONE {
@@ -272,7 +330,7 @@ impl Pool for Pcache {
             }
             Access::Write | Access::Free => {
                 if !was_held {
-                    frame = self.ask(page);
+                    frame = self.ask(page, frame);
                 }
                 self.change(frame);
             }
@@ -285,8 +343,20 @@ impl Pool for Pcache {
             self.in_transaction = true;
         }
     }
+}
+
+impl Pool for Pcache {
+    #[inline]
+    fn touch(&mut self, touch: Touch) {
+        if !self.repeats(touch) {
+            self.differs(touch);
+        }
+    }
 
     fn commit(&mut self) {
+        for space in TREES {
+            self.held[space].present = 0;
+        }
         self.end();
         loop {
             let frame = self.frames[CHANGED as usize].older;
@@ -312,3 +382,6 @@ impl Pool for Pcache {
         &self.counts
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ pub enum SqliteLayout {
 }
 
 /// The number of the file's first page in [`Space::Other`]: changed when the file grows or shrinks.
-pub(crate) const FIRST_PAGE: u32 = 0;
+const FIRST_PAGE: u32 = 0;
 /// The number of the root: it stays where it is, a full root moves its content down.
 const ROOT: u32 = 0;
 
@@ -90,8 +90,8 @@ pub struct SqliteTree<K> {
     space: Space,
     /// Page size, all of it usable.
     page_bytes: u32,
-    /// The size of every cell, if all have the same.
-    uniform: Option<u16>,
+    /// Every cell, if all have the same size.
+    uniform: Option<Bytes>,
     pages: Pages<K>,
     /// Pages that a balance has freed and none has taken yet.
     free: Vec<u32>,
@@ -128,7 +128,7 @@ const MOST_LEVELS: usize = 20;
 type Path = [u32; MOST_LEVELS];
 
 /// Keys that [`SqliteTree::insert_all`] looks up at once.
-const LOOKAHEAD: usize = 16;
+const LOOKAHEAD: usize = 8;
 
 impl<K: Key> SqliteTree<K> {
     /// An empty tree: one leaf. Pages have 4096 bytes unless `options` say otherwise.
@@ -176,7 +176,7 @@ impl<K: Key> SqliteTree<K> {
             space: Space::Index,
             page_bytes,
             uniform: None,
-            pages: Pages::new(1, None),
+            pages: Pages::new(1, true),
             free: Vec::new(),
             leaf_pages: 1,
             overflow_pages: 0,
@@ -190,15 +190,12 @@ impl<K: Key> SqliteTree<K> {
             shapes: 0,
             scratch: Scratch::default(),
         };
-        // A row's record differs from the least one by the size of two integers at most.
-        let least = tree.record_bytes(K::default());
-        let cells = (least..=least + 16).map(|record| tree.local(K::default(), record).local);
-        let cost = cell::cost(cells.min().unwrap_or(4), 0);
+        let least = tree.cell(K::default());
         if layout == SqliteLayout::WithoutRowid && column != Column::Bigint {
-            tree.uniform = Some(tree.cell(K::default()).local);
+            tree.uniform = Some(least);
         }
-        let capacity = tree.room(0) / cost + 1;
-        tree.pages = Pages::new(capacity as usize, tree.uniform);
+        let capacity = cell::most_cells(least, page_bytes);
+        tree.pages = Pages::new(capacity, tree.uniform.is_some());
         tree.pages.add();
         Ok(tree)
     }
@@ -282,12 +279,18 @@ impl<K: Key> SqliteTree<K> {
     /// The cell of the next row if `key` is its id.
     #[inline]
     fn cell(&self, key: K) -> Bytes {
-        self.local(key, self.record_bytes(key))
+        match self.uniform {
+            Some(cell) => cell,
+            None => self.local(key, self.record_bytes(key)),
+        }
     }
 
     /// The size of one of `cells`.
     fn cell_bytes(&self, cells: &Cells<K>, at: usize) -> u16 {
-        self.uniform.unwrap_or_else(|| cells.bytes[at])
+        match self.uniform {
+            Some(cell) => cell.local,
+            None => cells.bytes[at],
+        }
     }
 
     /// Inserts a cell of `bytes` for `key` into the leaf of `place`, which was

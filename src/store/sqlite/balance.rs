@@ -73,6 +73,13 @@ fn distribute(
         let slack = if right + 1 == ends.len() { 2 } else { 0 };
         let (mut end, mut left_used) = ends[right - 1];
         let mut right_used = ends[right].1;
+        if let Some(cost) = uniform {
+            let moved = (left_used + slack).saturating_sub(right_used) / (2 * cost);
+            let moved = moved.max(u32::from(right_used == 0));
+            ends[right - 1] = (end - moved as usize, left_used - moved * cost);
+            ends[right].1 = right_used + moved * cost;
+            continue;
+        }
         loop {
             let leaving = cost(end - 1);
             let entering = cost(end - 1 + divider);
@@ -103,6 +110,8 @@ impl<K: Key> SqliteTree<K> {
             page = internal.children[slot].page;
         }
         self.pages.sort(page, &mut scratch.tail);
+        let parent = scratch.path.last().map(|&(parent, _)| parent);
+        let (at_right_edge, shapes) = (parent == self.right_edge.last().copied(), self.shapes);
         let mut level = 0;
         loop {
             let (used, room) = (self.pages.used(page), self.room(level));
@@ -128,7 +137,9 @@ impl<K: Key> SqliteTree<K> {
             level += 1;
         }
         self.scratch = scratch;
-        self.find_right_edge();
+        if at_right_edge || self.shapes != shapes {
+            self.find_right_edge();
+        }
     }
 
     /// Whether `key` was put at the end of a table's leaf, and it is its parent's last child.
@@ -202,14 +213,17 @@ impl<K: Key> SqliteTree<K> {
         let children = self.pages.internal(parent).children.len();
         let count = children.min(3);
         let first = slot.saturating_sub(1).min(children - count);
+        for child in &self.pages.internal(parent).children[first..first + count] {
+            self.pages.fetch(child.page);
+        }
         self.gather(parent, first, count, divider == 1, tail, cells, pages);
         for &page in pages.iter().rev() {
             self.touch(page, level, Access::Read, sink);
         }
         let (total, room) = (cells.keys.len(), self.room(level));
         match self.uniform {
-            Some(bytes) => {
-                let cost = cell::cost(bytes, level);
+            Some(cell) => {
+                let cost = cell::cost(cell.local, level);
                 distribute(|_| cost, Some(cost), total, room, divider, ends);
             }
             None => {
@@ -251,7 +265,7 @@ impl<K: Key> SqliteTree<K> {
         let cost = |bytes: &[u16], count: usize| -> u32 {
             let costs = bytes.iter().map(|&bytes| cell::cost(bytes, level + 1));
             match self.uniform {
-                Some(bytes) => cell::cost(bytes, level + 1) * count as u32,
+                Some(cell) => cell::cost(cell.local, level + 1) * count as u32,
                 None => costs.sum(),
             }
         };

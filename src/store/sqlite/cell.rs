@@ -101,7 +101,7 @@ fn cell(prefix: u64, record: u64, most: u64, page_bytes: u32) -> Bytes {
         };
     }
     // As many as let the last overflow page be full, if the page has room for them.
-    let least = (u64::from(page_bytes) - 12) * 32 / 255 - 23;
+    let least = least_kept(page_bytes);
     let overflow_page = u64::from(page_bytes) - 4;
     let kept = least + (record - least) % overflow_page;
     let kept = if kept <= most { kept } else { least };
@@ -109,6 +109,19 @@ fn cell(prefix: u64, record: u64, most: u64, page_bytes: u32) -> Bytes {
         local: (prefix + kept + 4) as u16,
         overflow_pages: (record - kept).div_ceil(overflow_page),
     }
+}
+
+/// The least bytes of a record that stay on the page if not all do.
+#[inline]
+fn least_kept(page_bytes: u32) -> u64 {
+    (u64::from(page_bytes) - 12) * 32 / 255 - 23
+}
+
+/// The most cells that a page of `page_bytes` without children can be given to hold if
+/// `least` is the smallest that keeps its whole record: one too many included.
+pub(super) fn most_cells(least: Bytes, page_bytes: u32) -> usize {
+    let least = u64::from(least.local).min(least_kept(page_bytes));
+    ((u64::from(page_bytes) - 8) / (least + 2)) as usize + 1
 }
 
 /// What a cell of `bytes` costs a page of `level`: itself, its pointer, and above

@@ -3,6 +3,7 @@
 use super::cell;
 use super::internal::{Child, Internal};
 use crate::id::Key;
+use std::hint::black_box;
 use std::ops::Range;
 
 /// Keys in an allocation, about.
@@ -55,8 +56,8 @@ impl<K> Cells<K> {
 /// All pages. The cells of leaves lie side by side in a few large allocations.
 #[derive(Clone, Debug)]
 pub(super) struct Pages<K> {
-    /// The size of a cell if all have the same.
-    uniform: Option<u16>,
+    /// Whether all cells have the same size.
+    uniform: bool,
     /// Entries that a leaf has room for, one too many included.
     capacity: usize,
     /// Leaves in a chunk, as a power of two.
@@ -68,8 +69,8 @@ pub(super) struct Pages<K> {
 }
 
 impl<K: Key> Pages<K> {
-    /// No pages. A leaf holds up to `capacity` entries; all cells have `uniform` bytes if given.
-    pub fn new(capacity: usize, uniform: Option<u16>) -> Self {
+    /// No pages. A leaf holds up to `capacity` entries; `uniform` if all cells have the same size.
+    pub fn new(capacity: usize, uniform: bool) -> Self {
         Self {
             uniform,
             capacity,
@@ -92,7 +93,7 @@ impl<K: Key> Pages<K> {
         if page & ((1 << self.chunk_bits) - 1) == 0 {
             let cells = self.capacity << self.chunk_bits;
             self.keys.push(vec![K::default(); cells]);
-            if self.uniform.is_none() {
+            if !self.uniform {
                 self.bytes.push(vec![0; cells]);
             }
         }
@@ -197,6 +198,14 @@ impl<K: Key> Pages<K> {
         &self.keys[chunk][start..start + entries]
     }
 
+    /// Brings the keys of a leaf into the processor's cache, all at once.
+    #[inline]
+    pub fn fetch(&self, leaf: u32) {
+        let keys_in_line = 64 / size_of::<K>();
+        let lines = self.keys(leaf).iter().step_by(keys_in_line);
+        black_box(lines.fold(0, |sum: u64, key| sum.wrapping_add(key.prefix())));
+    }
+
     /// The sizes of its cells; none if all are equal.
     pub fn bytes(&self, leaf: u32) -> &[u16] {
         let (chunk, start) = self.at(leaf);
@@ -218,7 +227,7 @@ impl<K: Key> Pages<K> {
             head.sorted += 1;
         }
         keys[end] = key;
-        if self.uniform.is_none() {
+        if !self.uniform {
             self.bytes[chunk][end] = bytes;
         }
         head.entries += 1;
@@ -242,10 +251,17 @@ impl<K: Key> Pages<K> {
         tail.extend(
             (end..entries).map(|at| (keys[at], bytes.as_ref().map_or(0, |bytes| bytes[at]))),
         );
-        tail.sort_unstable();
+        tail.sort_unstable_by_key(|&(key, _)| key);
         // From the back, what is above a late cell moves up by the cells still to come.
         for (at, &(key, size)) in tail.iter().enumerate().rev() {
-            let slot = keys[..end].partition_point(|&other| other < key);
+            // A late cell of ids that ascend belongs near the end.
+            let (mut slot, near) = (end, end.saturating_sub(4));
+            while slot > near && keys[slot - 1] > key {
+                slot -= 1;
+            }
+            if slot == near {
+                slot = keys[..near].partition_point(|&other| other < key);
+            }
             keys.copy_within(slot..end, slot + at + 1);
             keys[slot + at] = key;
             if let Some(bytes) = &mut bytes {

@@ -61,7 +61,7 @@ fn cells<K: Key>(tree: &SqliteTree<K>, page: u32) -> (Vec<K>, Vec<u16>) {
         false => (tree.pages.keys(page), tree.pages.bytes(page)),
     };
     let bytes = match tree.uniform {
-        Some(bytes) => vec![bytes; keys.len()],
+        Some(cell) => vec![cell.local; keys.len()],
         None => bytes.to_vec(),
     };
     assert_eq!(keys.len(), bytes.len());
