@@ -1,4 +1,5 @@
 use super::*;
+use crate::pool::Cache;
 use crate::pool::{Counts, SqliteLoad};
 use crate::store::Sink;
 
