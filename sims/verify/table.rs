@@ -65,7 +65,8 @@ pub fn table(records: &Records) -> String {
         ],
         lines,
     );
-    let mut off: Vec<_> = records.rows.iter().filter(|row| error(row) > 0.0).collect();
+    let apart = |row: &&Row| absolute(row) > number(row, "tolerance_absolute");
+    let mut off: Vec<_> = records.rows.iter().filter(apart).collect();
     off.sort_by(|a, b| error(b).total_cmp(&error(a)));
     for row in off.iter().take(LISTED) {
         let told: Vec<_> = row

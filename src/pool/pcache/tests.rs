@@ -1,7 +1,6 @@
 use super::*;
 use crate::pool::Cache;
 use crate::pool::{Counts, SqliteLoad};
-use crate::store::Sink;
 
 const LEAF: u8 = 0;
 
