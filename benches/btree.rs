@@ -8,7 +8,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::id::Column;
-use idlab::measure::{Plan, Rows, measure_tree};
+use idlab::measure::{Plan, Rows, Secondaries, measure_tree};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{Source, SourceError};
@@ -47,6 +47,7 @@ fn measured(keys: &[u128]) -> u64 {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        secondaries: Secondaries::default(),
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());

@@ -7,7 +7,7 @@ use idlab::clock::{Clock, NS_PER_S, Timestamp};
 use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::fleet::{Fleet, FleetSpec};
 use idlab::id::{Id, Key, Number};
-use idlab::measure::{Plan, Rows, measure_tree};
+use idlab::measure::{Plan, Rows, Secondaries, measure_tree};
 use idlab::record::Parameters;
 use idlab::scheme::{
     Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
@@ -76,6 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        secondaries: Secondaries::default(),
     };
     measure_tree(&mut fleet, plan, &mut rows, |_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {

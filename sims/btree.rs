@@ -3,7 +3,7 @@
 mod table;
 
 use crate::args::{self, usage};
-use crate::input::{DEFAULT_ROWS, FleetArgs, Input, Opened};
+use crate::input::{DEFAULT_ROWS, FleetArgs, Input, Opened, fleet_parameters};
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
@@ -11,10 +11,10 @@ use idlab::chart;
 use idlab::dump::{self, KINDS};
 use idlab::engine::{EngineError, EngineOptions, Profile};
 use idlab::id::Column;
-use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, measure_any};
+use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, Secondaries, measure_any};
 use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
 use idlab::record::{Grid, Parameters, Row};
-use idlab::store::{Design, Uniqueness};
+use idlab::store::{Design, Uniqueness, WithSecondaries};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -83,6 +83,9 @@ pub struct Args {
     /// Measure the misses of every cache size, too (of a plain LRU cache), in one pass
     #[arg(long, help_heading = "Cache")]
     miss_curve: bool,
+    /// Further indexes on the table, each on a column of random 8-byte values; their pages compete for the cache
+    #[arg(long, value_name = "N", default_value = "0", value_parser = args::count, help_heading = "Cache")]
+    secondary: u64,
     /// Rows of a transaction
     #[arg(long, value_name = "N", value_parser = args::positive, default_value = "1000", requires = "cache", help_heading = "Cache")]
     transaction_rows: u64,
@@ -125,6 +128,7 @@ struct Task {
     design: Design,
     cache: Option<CachePlan>,
     miss_curve: bool,
+    secondaries: Secondaries,
     checkpoint_rows: Option<u64>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
@@ -281,6 +285,11 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         rows_per_transaction: args.transaction_rows,
         postgres: POSTGRES_INSERT,
     });
+    let secondaries = Secondaries {
+        count: u32::try_from(args.secondary).unwrap_or(u32::MAX),
+        seed: args.output.seed,
+    };
+    WithSecondaries::new((), &design, secondaries.count, 0).map_err(refused)?;
     if let Some(cache) = cache {
         cache.open(&design).map_err(refused)?;
     }
@@ -300,6 +309,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
             design,
             cache,
             miss_curve: args.miss_curve,
+            secondaries,
             checkpoint_rows: args.checkpoint_rows,
             opened,
         },
@@ -327,6 +337,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         checkpoint_rows: task.checkpoint_rows,
         cache: task.cache,
         miss_curve: task.miss_curve,
+        secondaries: task.secondaries,
     };
     let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
         .with_context(|| task.label.clone())?;
@@ -399,6 +410,8 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("payload_bytes", args.payload_bytes.into());
     set("key_bytes", args.key_bytes.into());
     set("cache_bytes", args.cache.into());
+    set("miss_curve", args.miss_curve.into());
+    set("secondary", args.secondary.into());
     set("transaction_rows", args.transaction_rows.into());
     set("text_keys", args.text_keys.into());
     set("checkpoint_rows", args.checkpoint_rows.into());
@@ -406,14 +419,7 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
         set("as", args.kind.clone().into());
     }
     if let Some((Input::Schemes { fleet, .. }, _)) = inputs.first() {
-        set("writers", fleet.writers.into());
-        set("rate", fleet.rate.into());
-        set(
-            "arrivals",
-            format!("{:?}", fleet.arrivals).to_lowercase().into(),
-        );
-        set("clock_sd_ns", fleet.clock_sd_ns.into());
-        set("delay_mean_ns", fleet.delay_mean_ns.into());
+        fleet_parameters(fleet, &mut params);
     }
     params
 }

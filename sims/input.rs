@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use idlab::clock::{NS_PER_MS, NS_PER_S, Timestamp};
 use idlab::dump::{self, Dump, Kind};
 use idlab::fleet::{self, Arrivals, FleetError, FleetSpec, IntoStream};
+use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::scheme::{self, Spec};
 use idlab::source::{AnySource, Phases, Stream};
@@ -71,6 +72,13 @@ impl FleetArgs {
         })
     }
 
+    /// Records the fleet that these flags describe.
+    pub fn record(&self, params: &mut Parameters) {
+        if let Ok(fleet) = self.spec(0) {
+            fleet_parameters(&fleet, params);
+        }
+    }
+
     /// Refuses flags that say nothing of `what`, whose ids are issued already.
     pub fn refuse_for(&self, what: &str) -> Result<()> {
         let given = [
@@ -87,6 +95,19 @@ impl FleetArgs {
             None => Ok(()),
         }
     }
+}
+
+/// What a record says of a fleet.
+pub fn fleet_parameters(fleet: &FleetSpec, params: &mut Parameters) {
+    let mut set = |name: &str, value: serde_json::Value| params.insert(name.to_owned(), value);
+    set("writers", fleet.writers.into());
+    set("rate", fleet.rate.into());
+    set(
+        "arrivals",
+        format!("{:?}", fleet.arrivals).to_lowercase().into(),
+    );
+    set("clock_sd_ns", fleet.clock_sd_ns.into());
+    set("delay_mean_ns", fleet.delay_mean_ns.into());
 }
 
 /// One source of ids by name.

@@ -2,6 +2,7 @@
 
 mod args;
 mod btree;
+mod cliff;
 mod ids;
 mod input;
 mod list;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Btree(args) => btree::run(args),
+        Command::Cliff(args) => cliff::run(args),
         Command::Tail(args) => tail::run(args),
         Command::Ids(args) => ids::run(&args),
         Command::Verify(args) => verify::run(args),
@@ -57,6 +59,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Subcommand)]
 enum Command {
     Btree(btree::Args),
+    Cliff(cliff::Args),
     Tail(tail::Args),
     Verify(verify::Args),
     Ids(ids::Args),

@@ -30,6 +30,11 @@ pub fn percent(value: f64) -> String {
     format!("{:.1}", value * 100.0)
 }
 
+/// Four decimals.
+pub fn four(value: f64) -> String {
+    format!("{value:.4}")
+}
+
 /// Two decimals.
 pub fn two(value: f64) -> String {
     format!("{value:.2}")

@@ -9,7 +9,7 @@ use idlab::engine::{EngineOptions, Profile};
 use idlab::fleet::{FleetSpec, IntoStream};
 use idlab::id::{Id, Uuid};
 use idlab::measure::{
-    FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Plan, Rows, measure_any,
+    FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Plan, Rows, Secondaries, measure_any,
 };
 use idlab::record::{Parameters, Records, Row};
 use idlab::scheme::{self, Spec};
@@ -61,6 +61,7 @@ pub fn run(args: Args) -> Result<()> {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        secondaries: Secondaries::default(),
     };
     let specs: Vec<Spec> = args
         .tail

@@ -12,7 +12,7 @@ use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
 use anyhow::{Context, Result, bail};
 use idlab::chart::{Chart, ChartError};
-use idlab::measure::{Plan, Rows, measure_any};
+use idlab::measure::{Plan, Rows, Secondaries, measure_any};
 use idlab::record::{Measured, Number, Parameters};
 use idlab::reference::Reference;
 use idlab::source::Stream;
@@ -139,6 +139,7 @@ fn predict(case: &Case, bar: &ProgressBar) -> Result<Totals> {
         checkpoint_rows: case.checkpoint_rows,
         cache: case.cache,
         miss_curve: false,
+        secondaries: Secondaries::default(),
     };
     let mut found = Rows::new("", &case.stream, "", Parameters::new());
     measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;

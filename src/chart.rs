@@ -45,7 +45,8 @@ pub enum ChartError {
 /// The charts of `btree`: locality; then working set, fill and growth an engine.
 ///
 /// Measures read: grids of `locality`; rows of `working_set_leaves` (by parameter
-/// `window`), `leaf_pages_by_fill`, `fill_mean`, `leaf_splits` and `index_bytes`.
+/// `window`), `leaf_pages_by_fill`, `fill_mean`, `leaf_splits`, `index_bytes` and
+/// `page_reads_by_cache_pages` (by parameter `level`).
 /// A chart without data is not made.
 ///
 /// # Errors
@@ -70,6 +71,7 @@ pub fn btree(records: &Records) -> Result<Vec<Chart>, ChartError> {
             ("btree_working_set", working_set(&view)),
             ("btree_fill", fill(&view)),
             ("btree_growth", growth(&view)),
+            ("btree_misses", misses(&view)),
         ] {
             if let Some(picture) = picture {
                 charts.push(picture.chart(view.file(name))?);
@@ -88,8 +90,24 @@ pub fn btree(records: &Records) -> Result<Vec<Chart>, ChartError> {
 pub fn tail(records: &Records) -> Result<Vec<Chart>, ChartError> {
     let mut charts = Vec::new();
     for view in views(records) {
-        if let Some(picture) = cliff(&view) {
+        if let Some(picture) = tail_cliff(&view) {
             charts.push(picture.chart(view.file("tail_index_bytes"))?);
+        }
+    }
+    Ok(charts)
+}
+
+/// The charts of `cliff`: pages read an insert by rows, an engine.
+///
+/// Measure read: rows of `reads_per_insert_by_rows`, rows as `x`.
+///
+/// # Errors
+/// Those of drawing.
+pub fn cliff(records: &Records) -> Result<Vec<Chart>, ChartError> {
+    let mut charts = Vec::new();
+    for view in views(records) {
+        if let Some(picture) = reads_by_rows(&view) {
+            charts.push(picture.chart(view.file("cliff"))?);
         }
     }
     Ok(charts)
@@ -267,6 +285,44 @@ fn fill(view: &View) -> Option<Picture> {
     fill::picture(&bins, mean, &view.note())
 }
 
+fn misses(view: &View) -> Option<Picture> {
+    const MEASURE: &str = "page_reads_by_cache_pages";
+    let of = |level: &str| {
+        let series = view.series(MEASURE, 1.0, |row| {
+            row.params.get("level").and_then(|level| level.as_str()) == Some(level)
+        });
+        positive(series, |(pages, _)| *pages > 0.0)
+    };
+    let panels = [("Pages of all levels", of("all")), ("Leaves", of("leaf"))];
+    let x = Axis::log(
+        "pages of the cache",
+        panels.iter().flat_map(|(_, series)| xs(series)),
+    )?;
+    let mut picture = Picture::new(
+        sheet(panels.len(), LARGE),
+        "Pages read per insert against the size of the cache",
+        &format!(
+            "{}A cache that gives up the least recently used page, mean over the whole load; lower is better.",
+            view.note()
+        ),
+    );
+    let titles = panels.each_ref().map(|(title, _)| (*title).to_owned());
+    for (area, (_, series)) in picture
+        .panels(&titles, 2, LARGE, 300.0)
+        .into_iter()
+        .zip(&panels)
+    {
+        let y = Axis::linear(
+            "pages read per insert",
+            values(series).fold(0.0, f64::max),
+            plain,
+        );
+        picture.curves(area, (&x, &y), series, false);
+    }
+    picture.legend(&united(&panels.map(|(_, series)| series)));
+    Some(picture)
+}
+
 const PER_MIB: f64 = 1.0 / (1024.0 * 1024.0);
 
 fn growth(view: &View) -> Option<Picture> {
@@ -321,7 +377,7 @@ fn growth(view: &View) -> Option<Picture> {
     Some(picture)
 }
 
-fn cliff(view: &View) -> Option<Picture> {
+fn tail_cliff(view: &View) -> Option<Picture> {
     let series = positive(view.series("index_bytes", PER_MIB, |_| true), |(x, _)| {
         *x > 0.0
     });
@@ -355,6 +411,42 @@ fn cliff(view: &View) -> Option<Picture> {
     let mut picture = Picture::new(sheet(1, 860.0), &title, &note);
     for area in picture.panels(&[String::new()], 1, 860.0, 360.0) {
         picture.curves(area, (&x, &y), &series, true);
+    }
+    picture.legend(&series);
+    Some(picture)
+}
+
+fn reads_by_rows(view: &View) -> Option<Picture> {
+    let series = view.series("reads_per_insert_by_rows", 1.0, |row| {
+        row.x.is_some_and(|rows| rows.as_f64() > 0.0)
+    });
+    let x = Axis::log("rows in the table", xs(&series))?;
+    let top = values(&series).fold(0.0, f64::max).max(0.1);
+    let y = Axis::linear("pages read per insert", top, plain);
+    let param = |name: &str| view.records.run.params.get(name)?.as_f64();
+    let size = |bytes: f64| match bytes {
+        gib if gib >= 1024.0 * 1024.0 * 1024.0 => format!("{} GiB", plain(gib / 1_073_741_824.0)),
+        mib => format!("{} MiB", plain(mib * PER_MIB)),
+    };
+    let title = match param("cache_bytes") {
+        Some(bytes) => format!(
+            "The cliff: where inserts outgrow a cache of {}",
+            size(bytes)
+        ),
+        None => "The cliff: where inserts outgrow a cache".to_owned(),
+    };
+    let row = param("row_bytes").map_or_else(String::new, |bytes| format!("Rows of {bytes} bytes"));
+    let more = match param("secondary") {
+        Some(indexes) if indexes > 0.0 => format!(", {indexes} further indexes on random values"),
+        _ => String::new(),
+    };
+    let note = format!(
+        "{}{row}{more}. Zero: every page that an insert needs is in the cache, or new.",
+        view.note()
+    );
+    let mut picture = Picture::new(sheet(1, 860.0), &title, &note);
+    for area in picture.panels(&[String::new()], 1, 860.0, 360.0) {
+        picture.curves(area, (&x, &y), &series, false);
     }
     picture.legend(&series);
     Some(picture)

@@ -7,6 +7,7 @@
 //! [`MEASURES`], and add it to the pairs in [`measure_tree`].
 
 mod accesses;
+mod cliff;
 mod edge;
 mod locality;
 mod pages;
@@ -17,11 +18,14 @@ mod wal;
 mod working_set;
 
 pub use accesses::Accesses;
+pub use cliff::{
+    Cliff, CliffPlan, READS_BY_ROWS, ROWS_AT_READS, WORKING_SET_PAGES, check_cliff, cliff,
+};
 pub use edge::Edge;
 pub use locality::Sample;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
-pub use tree::{Found, Plan, measure_any, measure_tree};
+pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 
@@ -68,6 +72,7 @@ pub const MEASURES: &[&Measured] = &[
     &pages::PAGE_WRITES_PER_INSERT,
     &pages::PAGE_WRITE_BACKS,
     &pages::PAGE_FLUSHES,
+    &pages::PAGE_WRITE_BYTES_PER_INSERT,
     &pages::HIT_RATIO,
     &pages::PAGE_READS_BY_CACHE_PAGES,
     &wal::WAL_RECORD_BYTES,
@@ -75,6 +80,9 @@ pub const MEASURES: &[&Measured] = &[
     &wal::WAL_LEAF_INSERTS,
     &wal::WAL_UPPER_INSERTS,
     &wal::WAL_NEW_ROOTS,
+    &cliff::READS_BY_ROWS,
+    &cliff::ROWS_AT_READS,
+    &cliff::WORKING_SET_PAGES,
     &locality::LOCALITY,
     &DUPLICATE_IDS,
     &SKIPPED_LINES,

@@ -4,49 +4,58 @@ use crate::report;
 use idlab::record::Records;
 use std::collections::BTreeMap;
 
-/// Columns of the table: heading, measure, row parameter, how to print it.
-type Heading = (&'static str, &'static str, Option<u64>, fn(f64) -> String);
+/// Columns of the table: heading, measure, row parameter, how to print it. A column
+/// that no tree has is left out.
+type Heading = (&'static str, &'static str, &'static str, fn(f64) -> String);
 
 const COLUMNS: &[Heading] = &[
-    (
-        "at right\nedge %",
-        "right_edge_share",
-        None,
-        report::percent,
-    ),
+    ("at right\nedge %", "right_edge_share", "", report::percent),
     (
         "in last\nleaf %",
         "rightmost_leaf_share",
-        None,
+        "",
         report::percent,
     ),
     (
         "p99 leaves\nfrom edge",
         "edge_distance_leaves_p99",
-        None,
+        "",
         report::whole,
     ),
     (
         "splits per\n1k inserts",
         "splits_per_1000_inserts",
-        None,
+        "",
         report::two,
     ),
-    ("leaves", "leaf_pages", None, report::whole),
-    ("index\nMiB", "index_bytes", None, report::mib),
-    ("leaf\nfill %", "fill_mean", None, report::percent),
+    ("leaves", "leaf_pages", "", report::whole),
+    ("index\nMiB", "index_bytes", "", report::mib),
+    ("leaf\nfill %", "fill_mean", "", report::percent),
     (
         "leaves written\nper 10k inserts",
         "working_set_leaves",
-        Some(10_000),
+        "10000",
         report::whole,
     ),
     (
         "leaves of\nnewest 100",
         "newest_100_leaves",
-        None,
+        "",
         report::whole,
     ),
+    (
+        "pages read\nper insert",
+        "page_reads_per_insert",
+        "all",
+        report::four,
+    ),
+    (
+        "pages written\nper insert",
+        "page_writes_per_insert",
+        "all",
+        report::four,
+    ),
+    ("cache\nhits %", "hit_ratio", "", report::percent),
 ];
 
 /// One line a tree.
@@ -58,13 +67,24 @@ pub fn table(records: &Records) -> String {
         if !trees.contains(&tree) {
             trees.push(tree);
         }
-        let window = row.params.get("window").and_then(serde_json::Value::as_u64);
-        totals.insert((tree, row.measure.as_str(), window), row.value.as_f64());
+        if row.params.contains_key("tree") {
+            continue; // Of the table beside the index.
+        }
+        let param = ["window", "of"]
+            .iter()
+            .find_map(|name| row.params.get(*name));
+        let param = param.map_or_else(String::new, |param| match param.as_str() {
+            Some(text) => text.to_owned(),
+            None => param.to_string(),
+        });
+        totals.insert((tree, row.measure.as_str(), param), row.value.as_f64());
     }
+    let known = |measure: &str| totals.keys().any(|(_, known, _)| *known == measure);
+    let columns = || COLUMNS.iter().filter(|(_, measure, ..)| known(measure));
     let several = trees.iter().any(|(engine, _)| *engine != trees[0].0);
     let headings: Vec<_> = [if several { "engine  scheme" } else { "scheme" }]
         .into_iter()
-        .chain(COLUMNS.iter().map(|(heading, ..)| *heading))
+        .chain(columns().map(|(heading, ..)| *heading))
         .collect();
     let lines = trees.into_iter().map(|tree @ (engine, scheme)| {
         let name = if several {
@@ -72,9 +92,9 @@ pub fn table(records: &Records) -> String {
         } else {
             scheme.to_owned()
         };
-        let cells = COLUMNS.iter().map(|(_, measure, window, print)| {
+        let cells = columns().map(|(_, measure, param, print)| {
             totals
-                .get(&(tree, *measure, *window))
+                .get(&(tree, *measure, (*param).to_owned()))
                 .map_or_else(|| "-".to_owned(), |value| print(*value))
         });
         std::iter::once(name).chain(cells).collect()

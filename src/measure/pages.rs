@@ -1,14 +1,15 @@
 //! Pages read and written: what an engine's cache cannot answer.
 
 use super::Rows;
+use crate::engine::Model;
 use crate::pool::{Cache, Counts, CountsBySpace, Curve, StackDistances};
 use crate::record::{Measured, Number};
-use crate::store::{Insert, Sink, Space, Split, Touch};
+use crate::store::{Design, Insert, Sink, Space, Split, Touch};
 
 pub(super) const PAGE_READS_PER_INSERT: Measured = Measured {
     name: "page_reads_per_insert",
     unit: "pages/insert",
-    about: "pages read into the cache, by what they belong to (param of: index, table, other); PostgreSQL idx_blks_read less new pages, InnoDB index_page reads, SQLite CACHE_MISS",
+    about: "pages read into the cache, by what they belong to (param of: index, table, other, all); PostgreSQL idx_blks_read less new pages, InnoDB index_page reads, SQLite CACHE_MISS",
 };
 pub(super) const PAGE_READS: Measured = Measured {
     name: "page_reads",
@@ -45,6 +46,11 @@ pub(super) const PAGE_WRITES_PER_INSERT: Measured = Measured {
     unit: "pages/insert",
     about: "write-backs and flushes over the rows (param of)",
 };
+pub(super) const PAGE_WRITE_BYTES_PER_INSERT: Measured = Measured {
+    name: "page_write_bytes_per_insert",
+    unit: "bytes/insert",
+    about: "bytes of all pages written back or flushed over the rows; InnoDB's twice, for its doublewrite buffer; LMDB and redb copy each page that a transaction changes (their free lists and meta pages are not counted)",
+};
 pub(super) const HIT_RATIO: Measured = Measured {
     name: "hit_ratio",
     unit: "share",
@@ -57,16 +63,32 @@ pub(super) const PAGE_READS_BY_CACHE_PAGES: Measured = Measured {
     about: "pages that an LRU cache of x pages reads for an insert, over the whole load; by level (param level: all, leaf, internal)",
 };
 
+const ALL: [Space; Space::COUNT] = [
+    Space::Index,
+    Space::IndexInternal,
+    Space::Table,
+    Space::TableInternal,
+    Space::Other,
+];
+
 /// A load's page requests as a sink.
 pub(super) struct Paged {
     cache: Option<Box<dyn Cache>>,
     distances: Option<StackDistances>,
     inserts: u64,
+    /// Bytes that writing a page takes.
+    write_bytes: u64,
 }
 
 impl Paged {
-    pub fn new(cache: Option<Box<dyn Cache>>, miss_curve: bool) -> Self {
+    pub fn new(cache: Option<Box<dyn Cache>>, miss_curve: bool, design: &Design) -> Self {
+        // InnoDB writes a page to the doublewrite buffer first.
+        let times = match design.profile.engine.model {
+            Model::InnoDb => 2,
+            _ => 1,
+        };
         Self {
+            write_bytes: times * u64::from(design.page_bytes()),
             cache,
             distances: miss_curve.then(StackDistances::default),
             inserts: 0,
@@ -98,10 +120,11 @@ impl Paged {
     }
 
     fn counts(&self, counts: &CountsBySpace, rows: &mut Rows) {
-        let groups: [(&str, &[Space]); 3] = [
+        let groups: [(&str, &[Space]); 4] = [
             ("index", &[Space::Index, Space::IndexInternal]),
             ("table", &[Space::Table, Space::TableInternal]),
             ("other", &[Space::Other]),
+            ("all", &ALL),
         ];
         for (of, spaces) in groups {
             let leaves = sum(counts, &spaces[..1]);
@@ -123,7 +146,12 @@ impl Paged {
             total(&PAGE_READS_PER_INSERT, per_insert(counts.reads));
             total(&PAGE_WRITES_PER_INSERT, per_insert(writes));
         }
-        let all = sum(counts, groups.map(|(_, spaces)| spaces).concat().as_slice());
+        let all = sum(counts, &ALL);
+        let written = (all.write_backs + all.flushes) * self.write_bytes;
+        rows.total(
+            &PAGE_WRITE_BYTES_PER_INSERT,
+            Number::ratio(written, self.inserts),
+        );
         rows.total(&HIT_RATIO, Number::ratio(all.hits, all.hits + all.reads));
     }
 }

@@ -14,7 +14,7 @@ use crate::source::{AnySource, Source};
 use crate::store::{
     BStar, BTree, Compact, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
     SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES, WiredTiger,
-    load,
+    WithSecondaries, load,
 };
 
 /// What to load, and into what.
@@ -32,6 +32,17 @@ pub struct Plan {
     pub cache: Option<CachePlan>,
     /// Whether the misses of every size of cache are measured.
     pub miss_curve: bool,
+    /// Further indexes, whose pages compete for the cache.
+    pub secondaries: Secondaries,
+}
+
+/// Further indexes of the table, each on a column of random 8-byte values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Secondaries {
+    /// How many.
+    pub count: u32,
+    /// Seed of the values.
+    pub seed: u64,
 }
 
 /// What a measured load leaves besides its rows.
@@ -112,12 +123,14 @@ pub fn measure_tree<K: Key>(
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
     let uniqueness = plan.uniqueness;
+    let alone = plan.secondaries.count == 0;
     let Design {
         column, options, ..
     } = plan.design;
     let cache = plan.cache.map(|cache| cache.open(&plan.design));
     let cache = cache.transpose()?;
-    let paged = (cache.is_some() || plan.miss_curve).then(|| Paged::new(cache, plan.miss_curve));
+    let paged = (cache.is_some() || plan.miss_curve)
+        .then(|| Paged::new(cache, plan.miss_curve, &plan.design));
     match plan.design.sizes {
         Sizes::Pages(geometry) => {
             let tree = BTree::new(geometry, uniqueness);
@@ -130,8 +143,8 @@ pub fn measure_tree<K: Key>(
             );
             match paged {
                 // The only trees that are grown to 10⁸ rows.
-                None => measure_all(source, plan, tree, log, rows, progress),
-                Some(paged) => measure(source, plan, tree, log, Some(paged), rows, progress),
+                None if alone => measure_all(source, plan, tree, log, rows, progress),
+                paged => measure(source, plan, tree, log, paged, rows, progress),
             }
         }
         Sizes::BStar(geometry, neighbours) => {
@@ -155,8 +168,10 @@ pub fn measure_tree<K: Key>(
             let tree = SqliteTree::new(layout, column, options, uniqueness)?;
             match paged {
                 // Compared with SQLite itself, in time.
-                Some(paged) => measure_all(source, plan, tree, ((), paged), rows, progress),
-                None => measure(source, plan, tree, (), None, rows, progress),
+                Some(paged) if alone => {
+                    measure_all(source, plan, tree, ((), paged), rows, progress)
+                }
+                paged => measure(source, plan, tree, (), paged, rows, progress),
             }
         }
         Sizes::WiredTiger => {
@@ -183,8 +198,9 @@ fn measure<K: Key, T: Tree<K>, E: OfEngine>(
     rows: &mut Rows,
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
-    let of_engine = (of_engine, paged);
-    measure_all(source, plan, Compact(tree), of_engine, rows, progress)
+    let Secondaries { count, seed } = plan.secondaries;
+    let tree = WithSecondaries::new(Compact(tree), &plan.design, count, seed)?;
+    measure_all(source, plan, tree, (of_engine, paged), rows, progress)
 }
 
 fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(

@@ -6,6 +6,7 @@ use super::{ClockSweep, Counts, Pool, Ring};
 use crate::id::Column;
 use crate::store::{Insert, Sink, Space, Split, Touch};
 use heap::Heap;
+pub use heap::heap_page_rows;
 
 /// Releases that differ in what a load asks of the buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! From an engine's profile to a tree with all its sizes.
 
 use super::{
-    CowEngine, CowTree, InnoDbFormat, InnoDbIndex, InnoDbIndexed, SqliteLayout, SqliteTree,
-    Uniqueness, WiredTiger,
+    BStar, BTree, CowEngine, CowTree, InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed,
+    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WiredTiger,
 };
 use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
-use crate::id::Column;
+use crate::id::{Column, Key};
 
 /// A tree that is to be grown: an engine's index on one column.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,16 @@ pub struct Design {
     pub options: EngineOptions,
     /// Its sizes.
     pub sizes: Sizes,
+    /// The cache, if its size decides how the tree grows (WiredTiger).
+    pub cache_bytes: Option<u64>,
+}
+
+/// What is done with a tree of a kind that is known only now.
+pub trait Grow<K: Key> {
+    /// What it gives.
+    type Output;
+    /// Does it with an empty tree.
+    fn grow<T: Tree<K> + Send>(self, tree: T) -> Self::Output;
 }
 
 /// The sizes of a tree, by what kind it is of.
@@ -105,6 +115,42 @@ impl Design {
             column,
             options,
             sizes,
+            cache_bytes: None,
+        })
+    }
+
+    /// An empty tree of this design, given to `then`.
+    ///
+    /// # Errors
+    /// As [`Design::new`].
+    pub fn grow<K: Key, G: Grow<K>>(
+        &self,
+        uniqueness: Uniqueness,
+        then: G,
+    ) -> Result<G::Output, EngineError> {
+        let (column, options) = (self.column, self.options);
+        Ok(match self.sizes {
+            Sizes::Pages(geometry) => then.grow(BTree::new(geometry, uniqueness)),
+            Sizes::BStar(geometry, neighbours) => {
+                then.grow(BStar::new(geometry, neighbours, uniqueness))
+            }
+            Sizes::InnoDb(format) => then.grow(InnoDb::new(format)),
+            Sizes::InnoDbIndexed => then.grow(InnoDbIndexed::new(
+                column,
+                options.payload_bytes,
+                self.page_bytes(),
+            )?),
+            Sizes::Sqlite(SqliteLayout::UniqueIndex) => {
+                then.grow(SqliteIndexed::new(column, options, uniqueness)?)
+            }
+            Sizes::Sqlite(layout) => {
+                then.grow(SqliteTree::new(layout, column, options, uniqueness)?)
+            }
+            Sizes::Cow(engine) => then.grow(CowTree::new(engine, column, options, uniqueness)?),
+            Sizes::WiredTiger => {
+                let cache_bytes = self.cache_bytes.unwrap_or(WIREDTIGER_CACHE_BYTES);
+                then.grow(WiredTiger::new(column, options, cache_bytes, uniqueness)?)
+            }
         })
     }
 

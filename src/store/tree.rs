@@ -58,6 +58,10 @@ pub trait Tree<K: Key> {
     fn table(&self) -> Option<(Size, Vec<Leaf>)> {
         None
     }
+    /// Pages of the table beside these trees: of further indexes.
+    fn other_pages(&self) -> u64 {
+        0
+    }
     /// Splits as the engine's own counter has them, of all trees of the table, if
     /// that takes other events for splits.
     fn counted_splits(&self) -> Option<u64> {
@@ -185,10 +189,14 @@ impl<K: Key, T: Tree<K>> Tree<K> for Compact<T> {
     fn counted_splits(&self) -> Option<u64> {
         self.0.counted_splits()
     }
+
+    fn other_pages(&self) -> u64 {
+        self.0.other_pages()
+    }
 }
 
 /// The methods of a [`Sink`], which [`AnySink`] calls.
-trait Methods {
+pub(super) trait Methods {
     fn begin(&mut self);
     fn touch(&mut self, touch: Touch);
     fn insert(&mut self, event: &Insert);
@@ -223,7 +231,7 @@ impl<S: Sink> Methods for S {
     }
 }
 
-struct AnySink<'a>(&'a mut dyn Methods);
+pub(super) struct AnySink<'a>(pub &'a mut dyn Methods);
 
 impl Sink for AnySink<'_> {
     const TOUCHES: bool = true;

@@ -61,8 +61,8 @@ fn touch(number: u32, access: Access) -> Touch {
     }
 }
 
-/// Rows of a page.
-fn page_rows(column: Column, payload_bytes: u32) -> u32 {
+/// Rows of a page of PostgreSQL's heap, 8 KiB, for a table of an id and a text.
+pub fn heap_page_rows(column: Column, payload_bytes: u32) -> u32 {
     let id_end = match column {
         Column::Bigint => TUPLE_HEADER_BYTES + 8,
         Column::Uuid => TUPLE_HEADER_BYTES + 16,
@@ -86,7 +86,7 @@ impl Heap {
     pub fn new(plan: &PostgresPlan) -> Self {
         Self {
             release: plan.release,
-            page_rows: page_rows(plan.column, plan.payload_bytes),
+            page_rows: heap_page_rows(plan.column, plan.payload_bytes),
             pages: 0,
             used: 0,
             last_rows: 0,
@@ -282,10 +282,10 @@ mod tests {
             (Column::Bytes(16), 18_182),
             (Column::Bytes(20), 19_231),
         ] {
-            assert_eq!(1_000_000_u32.div_ceil(page_rows(column, 100)), pages);
+            assert_eq!(1_000_000_u32.div_ceil(heap_page_rows(column, 100)), pages);
         }
-        assert_eq!(page_rows(Column::Bigint, 126), 49);
-        assert_eq!(page_rows(Column::Bigint, 127), 47);
-        assert_eq!(page_rows(Column::Bigint, 20_000), 1);
+        assert_eq!(heap_page_rows(Column::Bigint, 126), 49);
+        assert_eq!(heap_page_rows(Column::Bigint, 127), 47);
+        assert_eq!(heap_page_rows(Column::Bigint, 20_000), 1);
     }
 }

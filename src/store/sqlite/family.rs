@@ -38,7 +38,8 @@ impl<K: Key> SqliteTree<K> {
     /// Gives a page of `level` back.
     pub(super) fn release(&mut self, page: u32, level: u32, sink: &mut impl Sink) {
         self.touch_first_page(sink);
-        self.touch(page, level, Access::Free, sink);
+        // It is put on the list of free pages, and stays in the cache.
+        self.touch(page, level, Access::Write, sink);
         self.pages.clear(page);
         self.free.push(page);
     }
