@@ -5,8 +5,6 @@ mod btree;
 mod ids;
 mod input;
 mod list;
-// Not in use yet.
-#[allow(dead_code)]
 mod live;
 mod recorder;
 mod report;
