@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What CI runs, in this order: the README's test command, format, lints, docs,
-# reference results remade and compared, and every `sim` command once.
+# reference results remade and compared, every `sim` command once, and engines loaded
+# live: SQLite, and PostgreSQL where it can be installed or is (as root, with apt-get).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,8 +10,31 @@ step() { printf '\n== %s\n' "$*"; "$@"; }
 step cargo test
 step cargo fmt --all --check
 step cargo clippy --all-targets -- -D warnings
+step cargo clippy --features servers --all-targets -- -D warnings
 RUSTDOCFLAGS='-D warnings' step cargo doc --no-deps
 step cargo run --quiet --example custom_scheme
 step cargo bench --bench btree -- --quick
 step scripts/reproduce.sh --check
 step scripts/smoke.sh
+
+out=$(mktemp -d)
+postgres=
+tidy() {
+  [ -z "$postgres" ] || scripts/engines.sh down postgres
+  rm -rf "$out"
+}
+trap tidy EXIT
+live() {
+  cargo run --quiet --features servers --bin sim -- verify --live "$1" -n 200k \
+    --stream uuid4,uuid7_w16_s50_r10000,seq8 --out "$out"
+}
+step cargo test --features servers --test live
+step live sqlite
+if scripts/engines.sh status postgres >/dev/null; then
+  step live postgres
+elif scripts/engines.sh up postgres; then
+  postgres=ours
+  step live postgres
+else
+  echo 'check.sh: PostgreSQL is not here, so its live check is left out' >&2
+fi

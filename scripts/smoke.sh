@@ -20,6 +20,7 @@ cmp <(rows "$out/one/btree.jsonl") <(rows "$out/two/btree.jsonl")
 sim btree --stream uuid4,seq8 -n 20k --out "$out" --format csv >/dev/null
 sim ids ulid -n 5000 | sim btree --ids - --out "$out" --format jsonl >/dev/null
 sim verify --out "$out" >/dev/null
+sim verify --live sqlite -n 20k --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null

@@ -100,7 +100,10 @@ fn list(what: What) -> Result<String> {
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",
         ),
-        What::Engines => ("Engines", "--engine NAME[:INDEX]"),
+        What::Engines => (
+            "Engines",
+            "--engine NAME[:INDEX]; sim verify --live loads sqlite, redb, lmdb, postgres, mariadb themselves",
+        ),
         What::Measures => (
             "Measures",
             "the `measure` of a record's row, its unit in brackets",

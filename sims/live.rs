@@ -13,13 +13,14 @@ mod sqlite;
 mod tests;
 
 use crate::args::usage;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use idlab::id::{Column, Key};
 use idlab::reference::Reference;
 use idlab::source::{AnySource, Source, Stream};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Instant;
+use tempfile::TempDir;
 
 /// The engines that can be loaded.
 pub const ENGINES: [&str; 5] = ["sqlite", "redb", "lmdb", "postgres", "mariadb"];
@@ -197,6 +198,17 @@ impl Ids {
             AnySource::Bytes20(source) => fill(&mut **source, rows),
         }
     }
+}
+
+/// A temporary folder for an engine's files.
+fn folder() -> Result<TempDir> {
+    tempfile::tempdir().context("the temporary folder")
+}
+
+/// Takes the names of open files away, so that even an interrupt leaves nothing behind.
+/// Where names cannot go before files are closed, `folder` removes all at its end.
+fn unlink(folder: &TempDir) {
+    let _ = std::fs::remove_dir_all(folder.path());
 }
 
 /// Puts a value into a tree's row.

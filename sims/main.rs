@@ -6,8 +6,6 @@ mod cliff;
 mod ids;
 mod input;
 mod list;
-// Not in use yet.
-#[allow(dead_code)]
 mod live;
 mod recorder;
 mod report;

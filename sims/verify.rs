@@ -1,9 +1,11 @@
 //! `sim verify`: predictions beside measurements of real engines.
 
 mod innodb;
+mod live;
 mod lmdb;
 mod postgres;
 mod recorded;
+mod redb;
 mod sqlite;
 mod table;
 mod wiredtiger;
@@ -18,34 +20,51 @@ use idlab::reference::Reference;
 use idlab::source::Stream;
 use idlab::store::{Design, Uniqueness};
 use indicatif::ProgressBar;
+use live::LiveArgs;
 use rayon::prelude::*;
 use recorded::{Case, Load, Recorded, Totals};
 use std::collections::BTreeMap;
 
 /// Predictions beside measurements of real engines
 ///
-/// Loads the same keys as the engines got (results/reference/) and compares, column by column.
-/// Ends with exit code 1 if an error is beyond the tolerance.
+/// Loads the same keys as the engines got (results/reference/, or now with --live) and compares,
+/// column by column. Ends with exit code 1 if an error is beyond the tolerance.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  sim verify\n  sim verify --engine sqlite --format csv > errors.csv"
-)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Engines [default: all that have recorded rows]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item)]
     engine: Vec<String>,
     #[command(flatten)]
+    live: LiveArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
-/// Every engine with recorded loads.
+const EXAMPLES: &str = "Examples:
+  sim verify
+  sim verify --engine sqlite --format csv > errors.csv
+  sim verify --live sqlite,redb,lmdb -n 200k --stream uuid4,seq8
+  sim verify --live sqlite:unique --cache 64MiB --seed 7
+  sim verify --live postgres,mariadb     (scripts/engines.sh up; built with --features servers)";
+
+/// Every engine that is compared.
 const ENGINES: &[&Recorded] = &[
     &postgres::RECORDED,
     &innodb::RECORDED,
     &sqlite::RECORDED,
     &lmdb::RECORDED,
+    &redb::RECORDED,
     &wiredtiger::RECORDED,
 ];
+
+/// A tree that an engine made.
+struct Measurement {
+    engine: &'static Recorded,
+    load: Load,
+    /// Where it comes from, for errors.
+    place: String,
+}
 
 /// A measured load and what predicts it.
 struct Task {
@@ -56,36 +75,66 @@ struct Task {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    match args.live.engines.is_empty() {
+        true => verify_recorded(&args),
+        false => verify_live(&args),
+    }
+}
+
+fn verify_recorded(args: &Args) -> Result<()> {
     args::distinct("--engine", &args.engine)?;
     if args.output.seed != 1 {
         return Err(usage("--seed: the engines were loaded with seed 1"));
     }
     let engines = chosen(&args.engine)?;
-    let (tasks, cases) = tasks(&engines)?;
-    let most = cases.iter().map(|case| case.rows).max().unwrap_or(0);
-    let threads = recorder::threads(
-        &args.output,
-        cases.len(),
-        recorder::tree_bytes(most, 20),
-        "the largest load",
-    )?;
     let names: Vec<_> = engines.iter().map(|engine| engine.engine).collect();
     let params = Parameters::from([("engine".to_owned(), names.into())]);
-    let mut recorder = Recorder::start("verify", &args.output, params)?;
+    let recorder = Recorder::start("verify", &args.output, params)?;
+    verify(recorder, &args.output, recorded_loads(&engines)?)
+}
+
+fn verify_live(args: &Args) -> Result<()> {
+    let mut plan = live::Plan::new(&args.live, args.output.seed)?;
+    threads(&args.output, 1, plan.rows())?;
+    let recorder = Recorder::start("verify_live", &args.output, plan.parameters())?;
+    let (loads, failed) = plan.load();
+    if let (true, Some(error)) = (loads.is_empty(), &failed) {
+        bail!("{error:#}");
+    }
+    let verified = verify(recorder, &args.output, loads);
+    match (failed, verified) {
+        (None, verified) => verified,
+        (Some(error), Ok(())) => Err(error),
+        (Some(error), Err(also)) => bail!("{error:#}; {also:#}"),
+    }
+}
+
+/// Predicts all loads, compares them and writes what comes out.
+fn verify(mut recorder: Recorder, output: &OutputArgs, loads: Vec<Measurement>) -> Result<()> {
+    let (tasks, cases) = tasks(loads)?;
+    let most = cases.iter().map(|case| case.rows).max().unwrap_or(0);
+    let threads = threads(output, cases.len(), most)?;
     let bar = recorder::progress(Some(cases.iter().map(|case| case.rows).sum()));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()?;
     let predicted: Vec<Totals> = pool.install(|| {
-        let predicted = cases.par_iter().map(|case| predict(case, &bar));
+        let predicted = cases
+            .par_iter()
+            .map(|case| predict(case, output.seed, &bar));
         predicted.collect::<Result<_>>()
     })?;
     bar.finish_and_clear();
-    let mut beyond = 0;
+    let (mut compared, mut beyond) = (0, 0);
     for task in &tasks {
         let (rows, wrong) = compare(task, &predicted[task.case], recorder.digest())?;
         beyond += wrong;
-        recorder.add(rows.into_rows(), None);
+        let rows = rows.into_rows();
+        compared += rows.len();
+        recorder.add(rows, None);
+    }
+    if compared == 0 {
+        bail!("nothing could be compared");
     }
     recorder.finish(|_| Ok::<Vec<Chart>, ChartError>(Vec::new()), table::table)?;
     if beyond > 0 {
@@ -94,44 +143,68 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
+fn threads(output: &OutputArgs, cases: usize, rows: u64) -> Result<usize> {
+    let bytes = recorder::tree_bytes(rows, 20);
+    recorder::threads(output, cases, bytes, "the largest load")
+}
+
 fn chosen(names: &[String]) -> Result<Vec<&'static Recorded>> {
+    let recorded = ENGINES.iter().copied();
+    let recorded = recorded.filter(|engine| !engine.csv.is_empty());
     if names.is_empty() {
-        return Ok(ENGINES.to_vec());
+        return Ok(recorded.collect());
     }
-    let known = || ENGINES.iter().map(|engine| engine.engine);
     let find = |name: &String| {
-        let found = ENGINES.iter().find(|engine| engine.engine == name);
-        found.copied().ok_or_else(|| {
-            let hint = idlab::names::nearest(name, known().collect::<Vec<_>>().into_iter());
+        let found = recorded.clone().find(|engine| engine.engine == name);
+        found.ok_or_else(|| {
+            let known: Vec<_> = recorded.clone().map(|engine| engine.engine).collect();
+            let hint = idlab::names::nearest(name, known.into_iter());
             usage(format!("--engine {name}: has no recorded rows{hint}"))
         })
     };
     names.iter().map(find).collect()
 }
 
-/// The recorded loads, and what to predict: loads that ask for the same share a case.
-fn tasks(engines: &[&'static Recorded]) -> Result<(Vec<Task>, Vec<Case>)> {
-    let (mut tasks, mut cases) = (Vec::new(), Vec::new());
-    let mut known = BTreeMap::new();
+fn recorded_loads(engines: &[&'static Recorded]) -> Result<Vec<Measurement>> {
+    let mut loads = Vec::new();
     for &engine in engines {
         let mut reader = csv::Reader::from_reader(engine.csv.as_bytes());
         for (line, load) in (2..).zip(reader.deserialize()) {
-            let context = || format!("{}:{line}", engine.file);
-            let load: Load = load.with_context(context)?;
-            let case = (engine.case)(&load).with_context(context)?;
-            let case = *known.entry(case.key()).or_insert_with(|| {
-                cases.push(case);
-                cases.len() - 1
+            let place = format!("{}:{line}", engine.file);
+            let load = load.with_context(|| place.clone())?;
+            loads.push(Measurement {
+                engine,
+                load,
+                place,
             });
-            tasks.push(Task { engine, load, case });
         }
+    }
+    Ok(loads)
+}
+
+/// What to predict: loads that ask for the same share a case.
+fn tasks(loads: Vec<Measurement>) -> Result<(Vec<Task>, Vec<Case>)> {
+    let (mut tasks, mut cases) = (Vec::new(), Vec::new());
+    let mut known = BTreeMap::new();
+    for Measurement {
+        engine,
+        load,
+        place,
+    } in loads
+    {
+        let case = (engine.case)(&load).context(place)?;
+        let case = *known.entry(case.key()).or_insert_with(|| {
+            cases.push(case);
+            cases.len() - 1
+        });
+        tasks.push(Task { engine, load, case });
     }
     Ok((tasks, cases))
 }
 
 /// Loads the stream as the engine got it.
-fn predict(case: &Case, bar: &ProgressBar) -> Result<Totals> {
-    let stream: Stream = Reference::new(&case.stream, 1)?.into();
+fn predict(case: &Case, seed: u64, bar: &ProgressBar) -> Result<Totals> {
+    let stream: Stream = Reference::new(&case.stream, seed)?.into();
     let plan = Plan {
         rows: Some(case.rows),
         design: Design::new(case.profile, stream.column, case.options)?,

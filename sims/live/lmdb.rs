@@ -1,6 +1,8 @@
 //! LMDB, in a temporary folder: plain puts into the unnamed database, no fsync.
 
-use super::{Ids, Live, Loaded, Request, decimals, described, only_primary, put, seconds};
+use super::{
+    Ids, Live, Loaded, Request, decimals, described, folder, only_primary, put, seconds, unlink,
+};
 use anyhow::Result;
 use heed::types::Bytes;
 use heed::{CommitOrAbort, EnvFlags, EnvOpenOptions, PutFlags};
@@ -21,7 +23,7 @@ impl Live for Lmdb {
         only_primary("lmdb", request)?;
         let mut ids = Ids::of(request)?;
         let (width, payload_bytes) = (ids.width(), u64::from(request.payload_bytes));
-        let folder = tempfile::tempdir()?;
+        let folder = folder()?;
         // More than any tree takes, for the file is sparse: two pages a row.
         let row_bytes = 2 * (PAGE_BYTES + payload_bytes).next_multiple_of(PAGE_BYTES);
         let map_bytes = request.rows * row_bytes + (1 << 20);
@@ -38,6 +40,7 @@ impl Live for Lmdb {
             Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(table))
         });
         let table = created?.unwrap_commit();
+        unlink(&folder);
         let payload = vec![b'x'; request.payload_bytes as usize];
         let start = Instant::now();
         loop {

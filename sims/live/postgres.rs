@@ -167,6 +167,9 @@ impl Postgres {
         let buffers = "select setting::int8 / 128 from pg_settings where name = 'shared_buffers'";
         let mebibytes: i64 = self.client.query_one(buffers, &[])?.get(0);
         put(&mut tree, "shared_buffers_mib", mebibytes);
+        let connections = "select current_setting('max_connections')";
+        let connections: String = self.client.query_one(connections, &[])?.get(0);
+        put(&mut tree, "max_connections", connections);
         put(&mut tree, "load_method", "copy");
         let checkpoint_rows = request.checkpoint_rows.unwrap_or(0);
         put(&mut tree, "checkpoint_every_rows", checkpoint_rows);

@@ -1,7 +1,9 @@
 //! redb, in a temporary file: plain inserts of fixed-width keys and byte strings as
 //! values, no fsync until the end.
 
-use super::{Id, Ids, Live, Loaded, Request, decimals, described, only_primary, put, seconds};
+use super::{
+    Id, Ids, Live, Loaded, Request, decimals, described, folder, only_primary, put, seconds, unlink,
+};
 use anyhow::{Context, Result, bail};
 use redb::{Database, Durability, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use std::time::Instant;
@@ -37,8 +39,9 @@ fn load<const WIDTH: usize>(
     progress: &dyn Fn(u64),
 ) -> Result<Loaded> {
     let table: TableDefinition<&[u8; WIDTH], &[u8]> = TableDefinition::new("t");
-    let folder = tempfile::tempdir()?;
+    let folder = folder()?;
     let database = Database::create(folder.path().join("t.redb"))?;
+    unlink(&folder);
     let payload = vec![b'x'; request.payload_bytes as usize];
     let start = Instant::now();
     loop {

@@ -1,8 +1,8 @@
 //! SQLite, in a temporary file: no journal, no fsync, exclusive locking.
 
 use super::{
-    Ids, Live, Loaded, Request, Table, Tree, apart_percent, decimals, described, percentiles, put,
-    seconds,
+    Ids, Live, Loaded, Request, Table, Tree, apart_percent, decimals, described, folder,
+    percentiles, put, seconds, unlink,
 };
 use anyhow::{Context, Result};
 use rusqlite::{Connection, ffi};
@@ -32,7 +32,7 @@ impl Live for Sqlite {
             (Table::Indexed, 8) => ("uidx", "integer"),
             (Table::Indexed, _) => ("uidx", "blob"),
         };
-        let folder = tempfile::tempdir()?;
+        let folder = folder()?;
         let connection = Connection::open(folder.path().join("t.db"))?;
         connection.execute_batch(&format!(
             "pragma page_size = {};
@@ -48,6 +48,7 @@ impl Live for Sqlite {
             (_, 8) => "create table t (id int, payload blob); create unique index ti on t (id)",
             _ => "create table t (id blob, payload blob); create unique index ti on t (id)",
         })?;
+        unlink(&folder);
         let payload = vec![b'x'; request.payload_bytes as usize];
         let mut insert = connection.prepare("insert into t values (?1, ?2)")?;
         let _before = take_counts(&connection);

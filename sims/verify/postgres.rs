@@ -114,10 +114,10 @@ fn case(load: &Load) -> Result<Case> {
 fn postgres(load: &Load) -> Result<(Release, Method)> {
     let release = match release_15(load) {
         true => Release::Postgres15,
-        // Sizes of heaps show that 16 pages were made at once, as with about 10
-        // connections and the other settings as they come.
+        // Where it is not recorded, sizes of heaps show that 16 pages were made at once, as
+        // with about 10 connections and the other settings as they come.
         false => Release::Postgres18 {
-            max_connections: 10,
+            max_connections: number(load, "max_connections").unwrap_or(10),
         },
     };
     if text(load, "load_method") != "copy" {

@@ -7,7 +7,7 @@ use super::{Engine, Index, Model};
 /// Source: `src/tree_store/btree_mutator.rs`, `btree_base.rs`, release 4.2.
 pub const REDB: Engine = Engine {
     name: "redb",
-    about: "redb from 4.2 on (btree_mutator.rs), keys and values of fixed width",
+    about: "redb from 4.2 on (btree_mutator.rs), keys of fixed width, values of variable width",
     page_bytes: 4096,
     max_key_bytes: 1048576,
     indexes: &[Index {

@@ -16,8 +16,7 @@ use format::Format;
 pub enum CowEngine {
     /// LMDB 0.9 (`mdb.c`), rows put by `mdb_put` without `MDB_APPEND`.
     Lmdb,
-    /// redb from 4.2 on, keys and values of fixed width (a type of variable width
-    /// takes 4 more bytes of a leaf for each).
+    /// redb from 4.2 on, keys of fixed width and values of variable width, such as `&[u8]`.
     Redb,
 }
 

@@ -118,10 +118,11 @@ impl Format {
         }
     }
 
-    /// `RawLeafBuilder::required_bytes`, `RawBranchBuilder::required_bytes` (4.6.0), both
-    /// key and value of fixed width.
+    /// `RawLeafBuilder::required_bytes`, `RawBranchBuilder::required_bytes` (4.6.0): a leaf
+    /// keeps 4 bytes beside each value to tell where it ends, but none beside keys of
+    /// fixed width.
     fn redb(page_bytes: u32, key: u32, payload: u32) -> Self {
-        let leaf = key + payload;
+        let leaf = key + payload + 4;
         Self {
             engine: CowEngine::Redb,
             page_bytes,
