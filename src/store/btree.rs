@@ -1,12 +1,15 @@
 //! The B-tree: [`BTree`].
 
+mod file;
 pub(super) mod internal;
 pub(super) mod leaves;
+mod purge;
 mod touches;
 
 use super::{Access, Insert, Neighbour, Separator, Sink, Split};
 use crate::engine::Geometry;
 use crate::id::Key;
+use file::File;
 use internal::{Child, Internal};
 use leaves::Leaves;
 use touches::Remembered;
@@ -39,7 +42,7 @@ const LOOKAHEAD: usize = 16;
 /// and then only about the split point (Hoare's quickselect). No measure
 /// depends on the order within a leaf.
 ///
-/// Not modelled: deletes, updates, duplicate keys, entries of several widths.
+/// Not modelled: updates, duplicate keys, entries of several widths.
 ///
 /// ```
 /// use idlab::engine::{EngineOptions, Geometry, POSTGRES};
@@ -56,11 +59,18 @@ pub struct BTree<K> {
     uniqueness: Uniqueness,
     leaves: Leaves<K>,
     internals: Vec<Internal<K>>,
+    /// Where these are in the index's file.
+    file: File,
     /// The rightmost page of each level: leaf, then internal pages from below.
     right_edge: Vec<u32>,
     root: u32,
     rows: u64,
+    /// The greatest key so far, removed or not.
     maximum: Option<K>,
+    /// Leaves that a purge left empty but could not delete.
+    empty: Vec<u32>,
+    /// A key that a purge found twice.
+    removed_twice: Option<K>,
     /// Pages and child slots from the root to a leaf; kept to save an allocation a split.
     path: Vec<(u32, usize)>,
     /// What the engine's connection knows of the tree; kept up only if touches are wanted.
@@ -70,15 +80,20 @@ pub struct BTree<K> {
 impl<K: Key> BTree<K> {
     /// An empty tree: one leaf.
     pub fn new(geometry: Geometry, uniqueness: Uniqueness) -> Self {
+        let mut file = File::default();
+        file.allocate(0);
         Self {
             geometry,
             uniqueness,
             leaves: Leaves::new(geometry.leaf[1].capacity as usize),
             internals: Vec::new(),
+            file,
             right_edge: vec![0],
             root: 0,
             rows: 0,
             maximum: None,
+            empty: Vec::new(),
+            removed_twice: None,
             path: Vec::new(),
             remembered: Remembered::default(),
         }
@@ -103,24 +118,21 @@ impl<K: Key> BTree<K> {
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
         let mut places = [Place::default(); LOOKAHEAD];
         for group in keys.chunks(LOOKAHEAD) {
-            let leaves = self.leaves.len();
             for (place, &key) in places.iter_mut().zip(group) {
                 *place = self.locate(key);
             }
+            let mut split = false;
             for (&place, &key) in places.iter().zip(group) {
                 // A split since may have moved the key's place.
-                let place = if self.leaves.len() == leaves {
-                    place
-                } else {
-                    self.locate(key)
-                };
-                self.insert_at(place, key, sink);
+                let place = if split { self.locate(key) } else { place };
+                split |= self.insert_at(place, key, sink);
             }
         }
     }
 
+    /// Returns whether the leaf split.
     #[inline]
-    fn insert_at<S: Sink>(&mut self, mut place: Place, key: K, sink: &mut S) {
+    fn insert_at<S: Sink>(&mut self, mut place: Place, key: K, sink: &mut S) -> bool {
         if S::TOUCHES {
             sink.begin();
             self.touch_descent(place.leaf, key, sink);
@@ -142,6 +154,7 @@ impl<K: Key> BTree<K> {
             split,
             entries: self.leaves.entries(place.leaf),
         });
+        split
     }
 
     /// Where `key` belongs.
@@ -166,15 +179,18 @@ impl<K: Key> BTree<K> {
         place
     }
 
-    /// Adds `key`, which may be the last of all, to a full leaf and divides it.
+    /// Adds `key`, which may be above every earlier key, to a full leaf and divides it.
     /// Returns where `key` is now.
     #[cold]
-    fn split_leaf<S: Sink>(&mut self, leaf: u32, key: K, last: bool, sink: &mut S) -> Place {
+    fn split_leaf<S: Sink>(&mut self, leaf: u32, key: K, maximum: bool, sink: &mut S) -> Place {
         let rightmost = leaf == self.right_edge[0];
+        let keys = self.leaves.keys(leaf);
+        let last = maximum || rightmost && keys.iter().all(|&other| other < key);
         let left_entries =
             self.geometry.leaf[usize::from(rightmost)].left_entries[usize::from(last)] as usize;
         let old_right = self.leaves.right(leaf);
-        let (new, separator) = self.leaves.divide(leaf, key, left_entries);
+        let new = self.file.allocate(0);
+        let separator = self.leaves.divide(leaf, key, left_entries, new);
         if rightmost {
             self.right_edge[0] = new;
         }
@@ -244,10 +260,10 @@ impl<K: Key> BTree<K> {
             let left_entries = class.left_entries[usize::from(last)] as usize;
             let right;
             let old_right = internal.right;
-            child = self.internals.len() as u32;
+            child = self.file.next(level);
             (separator, right, leaves_moved) =
                 self.internals[page as usize].divide(left_entries, child);
-            self.internals.push(right);
+            self.put_internal(level, right);
             if S::TOUCHES {
                 touches::divided(level, child, old_right, sink);
             }
@@ -271,13 +287,20 @@ impl<K: Key> BTree<K> {
 
     /// Makes a new root above the old one and its right sibling `child`.
     fn grow(&mut self, separator: K, child: u32, leaves_below_child: u32) {
-        let root = self.internals.len() as u32;
         let below = [(self.root, leaves_below_child), (child, 0)];
         let children = below.map(|(page, leaves_right)| Child { page, leaves_right });
-        self.internals
-            .push(Internal::new(vec![separator], children.to_vec()));
-        self.root = root;
-        self.right_edge.push(root);
+        let root = Internal::new(vec![separator], children.to_vec());
+        self.root = self.put_internal(self.right_edge.len(), root);
+        self.right_edge.push(self.root);
+    }
+
+    fn put_internal(&mut self, level: usize, page: Internal<K>) -> u32 {
+        let number = self.file.allocate(level);
+        match self.internals.get_mut(number as usize) {
+            Some(old) => *old = page,
+            None => self.internals.push(page),
+        }
+        number
     }
 
     /// The page arithmetic.
@@ -297,12 +320,12 @@ impl<K: Key> BTree<K> {
 
     /// Leaf pages.
     pub fn leaf_pages(&self) -> u64 {
-        self.leaves.len() as u64
+        self.file.in_tree(0) as u64
     }
 
     /// Internal pages, the root included.
     pub fn internal_pages(&self) -> u64 {
-        self.internals.len() as u64
+        self.file.in_tree(1) as u64
     }
 
     /// Level of the root; 0 is a lone leaf.
@@ -310,9 +333,9 @@ impl<K: Key> BTree<K> {
         self.right_edge.len() as u32 - 1
     }
 
-    /// Size of the index.
+    /// Size of the index's file, which never shrinks.
     pub fn index_bytes(&self) -> u64 {
-        let pages = self.geometry.meta_pages + self.leaf_pages() + self.internal_pages();
+        let pages = self.geometry.meta_pages + self.file.pages() as u64;
         pages * u64::from(self.geometry.page_bytes)
     }
 
@@ -323,12 +346,14 @@ impl<K: Key> BTree<K> {
 
     /// Bytes that the entries and high keys of all internal pages take.
     pub fn internal_used_bytes(&self) -> u64 {
-        let pages = self.internals.iter().zip(0u32..);
+        let levels = self.levels();
+        let pages = levels[1..].iter().flatten();
         pages
-            .map(|(internal, number)| {
+            .map(|&number| {
                 let rightmost = self.right_edge[1..].contains(&number);
                 let page = &self.geometry.internal[usize::from(rightmost)];
-                u64::from(page.used_bytes(internal.children.len() as u32))
+                let children = self.internals[number as usize].children.len();
+                u64::from(page.used_bytes(children as u32))
             })
             .sum()
     }
@@ -343,19 +368,20 @@ impl<K: Key> BTree<K> {
         self.geometry.leaf[0].usable_bytes
     }
 
-    /// The leaves from left to right, each with its number, its entries and the bytes
-    /// that these and the high key take. Numbers are in the order of allocation.
+    /// The leaves from left to right, each with its place in the file, its entries and
+    /// the bytes that these and the high key take.
     pub fn leaves(&self) -> impl Iterator<Item = (u32, u32, u32)> {
         self.leaf_numbers().map(|leaf| {
             let entries = self.leaves.entries(leaf);
             let page = &self.geometry.leaf[usize::from(leaf == self.right_edge[0])];
-            (leaf, entries, page.used_bytes(entries))
+            (self.file.page(0, leaf), entries, page.used_bytes(entries))
         })
     }
 
     fn leaf_numbers(&self) -> impl Iterator<Item = u32> {
-        // The first leaf stays the leftmost: a split's new page is the right one.
-        std::iter::successors(Some(0), |&leaf| self.leaves.right(leaf))
+        let below = |page, _| self.internals[page as usize].children[0].page;
+        let first = (0..self.tree_level()).fold(self.root, below);
+        std::iter::successors(Some(first), |&leaf| self.leaves.right(leaf))
     }
 
     /// All keys in order.
@@ -367,16 +393,21 @@ impl<K: Key> BTree<K> {
         })
     }
 
-    /// The least key, or one near it, that was inserted twice, if any was.
+    /// The least key, or one near it, that was inserted twice, if any was; one that a
+    /// purge removed comes first.
     pub fn first_duplicate(&self) -> Option<K> {
+        if self.removed_twice.is_some() {
+            return self.removed_twice;
+        }
         let mut prefixes = Vec::new();
-        let mut last = None;
+        let mut last: Option<K> = None;
         self.leaf_numbers().find_map(|leaf| {
             let keys = self.leaves.keys(leaf);
             // Equal keys share a leaf, unless a split came between them.
             let (least, most) = (keys.iter().min(), keys.iter().max());
-            if std::mem::replace(&mut last, most.copied()).is_some_and(|last| least == Some(&last))
-            {
+            let before = last;
+            last = most.copied().or(last);
+            if before.is_some() && before == least.copied() {
                 return least.copied();
             }
             prefixes.clear();

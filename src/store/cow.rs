@@ -226,7 +226,8 @@ impl<K: Key> CowTree<K> {
             .format
             .left_entries(0, keys.len() as u32, at, rightmost);
         let old_right = self.leaves.right(leaf);
-        let (new, least) = self.leaves.divide(leaf, key, left_entries as usize);
+        let new = self.leaves.len() as u32;
+        let least = self.leaves.divide(leaf, key, left_entries as usize, new);
         let separator = match self.format.engine {
             CowEngine::Lmdb => least,
             CowEngine::Redb => {

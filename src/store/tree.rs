@@ -10,7 +10,7 @@ use crate::id::Key;
 /// A leaf as it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
-    /// Its number; numbers are in the order of allocation.
+    /// Its number; a leaf with a lower one lies before it in the file.
     pub number: u32,
     /// Its entries.
     pub entries: u32,
@@ -46,6 +46,15 @@ pub trait Tree<K: Key> {
     fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool;
     /// Inserts `keys`, which are promised to be new, in their order.
     fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink);
+    /// Removes the rows with `keys`, all of which are in the tree, as the engine's purge
+    /// does it (PostgreSQL: DELETE and VACUUM); `false` if that is not modelled for this tree.
+    fn remove_all(&mut self, _keys: &[K], _sink: &mut impl Sink) -> bool {
+        false
+    }
+    /// Pages of the file that are not in a tree and wait to be used again.
+    fn free_pages(&self) -> u64 {
+        0
+    }
     /// Whether keys are compared with those in the tree.
     fn uniqueness(&self) -> Uniqueness;
     /// A key that was inserted twice though all were promised to differ, if there is one.
@@ -81,7 +90,8 @@ fn leaf((number, entries, used_bytes): (u32, u32, u32)) -> Leaf {
 
 /// A [`Tree`] by a type's own methods of the same names; `$at` leads to the tree of the ids.
 macro_rules! tree {
-    ($type:ident $(. $at:ident())? $(, table = $table:expr)? $(, splits = $splits:expr)?) => {
+    ($type:ident $(. $at:ident())? $(, table = $table:expr)? $(, splits = $splits:expr)?
+     $(, purge = $purge:expr, free = $free:expr)?) => {
         impl<K: Key> Tree<K> for $type<K> {
             #[inline]
             fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
@@ -131,11 +141,24 @@ macro_rules! tree {
             fn counted_splits(&self) -> Option<u64> {
                 Some($splits(self))
             })?
+            $(
+            fn remove_all(&mut self, keys: &[K], sink: &mut impl Sink) -> bool {
+                $purge(self, keys, sink);
+                true
+            }
+
+            fn free_pages(&self) -> u64 {
+                $free(self)
+            })?
         }
     };
 }
 
-tree!(BTree);
+tree!(
+    BTree,
+    purge = |tree: &mut Self, keys, _| tree.remove_all(keys),
+    free = Self::free_pages
+);
 tree!(CowTree);
 tree!(InnoDb, splits = Self::index_page_splits);
 tree!(
@@ -160,6 +183,14 @@ impl<K: Key, T: Tree<K>> Tree<K> for Compact<T> {
 
     fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
         self.0.insert_all(keys, &mut AnySink(sink));
+    }
+
+    fn remove_all(&mut self, keys: &[K], sink: &mut impl Sink) -> bool {
+        self.0.remove_all(keys, &mut AnySink(sink))
+    }
+
+    fn free_pages(&self) -> u64 {
+        self.0.free_pages()
     }
 
     fn uniqueness(&self) -> Uniqueness {

@@ -86,6 +86,29 @@ impl<K: Key> Internal<K> {
         self.children[slot].leaves_right += leaves;
     }
 
+    /// The slot of the child that is page `page`.
+    pub fn slot_of(&self, page: u32) -> usize {
+        let mut children = self.children.iter();
+        let slot = children.position(|child| child.page == page);
+        slot.expect("a page is a child of the page above it")
+    }
+
+    /// Takes out child `slot`, which is not the only one and has one leaf below. Its keys
+    /// fall to the child on the right, those of the last child to the one on the left.
+    pub fn remove(&mut self, slot: usize) {
+        let separator = slot.min(self.separators.len() - 1);
+        self.separators.remove(separator);
+        self.prefixes.remove(separator);
+        self.children.remove(slot);
+        self.one_leaf_less_right_of(slot);
+    }
+
+    /// A leaf below child `slot`, or one that was there, has gone.
+    pub fn one_leaf_less_right_of(&mut self, slot: usize) {
+        let left = &mut self.children[..slot];
+        left.iter_mut().for_each(|child| child.leaves_right -= 1);
+    }
+
     /// Keeps the first `left` children; returns the separator that moves up, the
     /// page of the others, which will have `number`, and the leaves below it.
     pub fn divide(&mut self, left: usize, number: u32) -> (K, Self, u32) {

@@ -13,7 +13,7 @@ struct Head {
     right: u32,
 }
 
-/// All leaves, by number in the order of allocation. A leaf's keys are a bag.
+/// All leaves, by number. A leaf's keys are a bag.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Leaves<K> {
     /// Keys that a leaf has room for.
@@ -33,11 +33,11 @@ impl<K: Key> Leaves<K> {
             chunks: Vec::new(),
             full: Vec::with_capacity(room + 1),
         };
-        leaves.allocate(&[], NONE);
+        leaves.put(0, &[], NONE);
         leaves
     }
 
-    /// Number of leaves.
+    /// Leaves so far; the next new one has this number.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
@@ -73,9 +73,30 @@ impl<K: Key> Leaves<K> {
         true
     }
 
-    /// Adds `key` to a leaf and moves all but its lowest `left` keys to a new
-    /// leaf on the right, whose number and lowest key it returns.
-    pub fn divide(&mut self, leaf: u32, key: K, left: usize) -> (u32, K) {
+    /// Makes `right` the leaf to the right.
+    pub fn set_right(&mut self, leaf: u32, right: Option<u32>) {
+        self.heads[leaf as usize].right = right.unwrap_or(NONE);
+    }
+
+    /// Takes sorted `keys` out of a leaf; returns how many entries that were.
+    pub fn remove(&mut self, leaf: u32, keys: &[K]) -> usize {
+        let entries = self.entries(leaf) as usize;
+        let start = leaf as usize % CHUNK * self.room;
+        let all = &mut self.chunks[leaf as usize / CHUNK][start..start + entries];
+        let mut kept = 0;
+        for at in 0..entries {
+            if keys.binary_search(&all[at]).is_err() {
+                all[kept] = all[at];
+                kept += 1;
+            }
+        }
+        self.heads[leaf as usize].entries = kept as u32;
+        entries - kept
+    }
+
+    /// Adds `key` to a leaf and moves all but its lowest `left` keys to leaf `new` on
+    /// the right, whose lowest key it returns.
+    pub fn divide(&mut self, leaf: u32, key: K, left: usize, new: u32) -> K {
         let mut full = std::mem::take(&mut self.full);
         full.clear();
         full.extend_from_slice(self.keys(leaf));
@@ -85,27 +106,31 @@ impl<K: Key> Leaves<K> {
             let start = leaf as usize % CHUNK * self.room;
             self.chunks[leaf as usize / CHUNK][start..start + left].copy_from_slice(&full[..left]);
         }
-        let right = self.allocate(&full[left..], self.heads[leaf as usize].right);
+        self.put(new, &full[left..], self.heads[leaf as usize].right);
         self.heads[leaf as usize] = Head {
             entries: left as u32,
-            right,
+            right: new,
         };
         let separator = full[left];
         self.full = full;
-        (right, separator)
+        separator
     }
 
-    fn allocate(&mut self, keys: &[K], right: u32) -> u32 {
-        let leaf = self.heads.len();
-        if leaf.is_multiple_of(CHUNK) {
+    /// Fills leaf `number`, which is new or not in the tree.
+    fn put(&mut self, number: u32, keys: &[K], right: u32) {
+        let leaf = number as usize;
+        if leaf / CHUNK == self.chunks.len() {
             self.chunks.push(vec![K::default(); CHUNK * self.room]);
         }
         let start = leaf % CHUNK * self.room;
         self.chunks[leaf / CHUNK][start..start + keys.len()].copy_from_slice(keys);
-        self.heads.push(Head {
+        let head = Head {
             entries: keys.len() as u32,
             right,
-        });
-        leaf as u32
+        };
+        match self.heads.get_mut(leaf) {
+            Some(old) => *old = head,
+            None => self.heads.push(head),
+        }
     }
 }

@@ -203,3 +203,128 @@ fn pages_are_asked_for_in_the_engine_s_order() {
         ]
     );
 }
+
+/// Inserts batches and removes part of the keys after each: the tree must stay the
+/// ordered set, each key lie where a search looks for it, and each page of the file
+/// be in the tree or free.
+fn agrees_after_removes(batches: &[(Vec<u64>, u64)], engine: usize) -> Result<(), TestCaseError> {
+    let (engine, page_bytes) = [(&POSTGRES, 160), (&TEXTBOOK, 80), (&ORACLE_LIKE, 300)][engine];
+    let options = EngineOptions {
+        page_bytes: Some(page_bytes),
+        ..Default::default()
+    };
+    let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
+    let mut tree = BTree::new(geometry, Uniqueness::Checked);
+    let mut all = BTree::new(geometry, Uniqueness::Promised);
+    let mut oracle = BTreeSet::new();
+    for (keys, every) in batches {
+        let mut fresh = Vec::new();
+        for &key in keys {
+            let new = oracle.insert(key);
+            prop_assert_eq!(tree.insert(key, &mut ()), new);
+            if new {
+                fresh.push(key);
+            }
+        }
+        all.insert_all(&fresh, &mut ());
+        // Ranges of keys, so that whole leaves and parents go; of one range, all keys.
+        let goes = |key: &u64| *every == 0 || key / 64 % every != 0;
+        let gone: Vec<u64> = oracle.iter().copied().filter(goes).rev().collect();
+        oracle.retain(|key| !goes(key));
+        tree.remove_all(&gone);
+        all.remove_all(&gone);
+        prop_assert!(tree.keys().eq(oracle.iter().copied()));
+        prop_assert_eq!(tree.rows(), oracle.len() as u64);
+        prop_assert_eq!(tree.first_duplicate(), None);
+        prop_assert!(all.leaves().eq(tree.leaves()));
+        prop_assert_eq!(all.index_bytes(), tree.index_bytes());
+
+        let chain: Vec<u32> = tree.leaf_numbers().collect();
+        prop_assert_eq!(chain.len() as u64, tree.leaf_pages());
+        for &key in &oracle {
+            let place = tree.locate(key);
+            prop_assert!(tree.leaves.keys(place.leaf).contains(&key));
+            let from_right = chain.len() - 1 - place.edge_distance_leaves as usize;
+            prop_assert_eq!(chain[from_right], place.leaf);
+        }
+        let mut pages: Vec<u32> = Vec::new();
+        for (level, numbers) in tree.levels().iter().enumerate() {
+            prop_assert_eq!(numbers.last(), Some(&tree.right_edge[level]));
+            pages.extend(numbers.iter().map(|&number| tree.file.page(level, number)));
+        }
+        pages.sort_unstable();
+        pages.dedup();
+        let used = tree.leaf_pages() + tree.internal_pages();
+        prop_assert_eq!(pages.len() as u64, used);
+        let file = used + tree.free_pages() + geometry.meta_pages;
+        prop_assert_eq!(tree.index_bytes(), file * u64::from(page_bytes));
+        if engine.name != "postgres" {
+            let empty = tree.leaves().filter(|leaf| leaf.1 == 0).count();
+            prop_assert!(empty <= 1, "only the rightmost leaf may be empty");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn it_is_an_ordered_set_after_removes(
+        batches in prop::collection::vec(
+            (prop::collection::vec(prop_oneof![0u64..4000, 10_000u64..10_400], 1..800), 0u64..5),
+            1..8,
+        ),
+        engine in 0usize..3,
+    ) {
+        agrees_after_removes(&batches, engine)?;
+    }
+}
+
+#[test]
+fn a_key_that_is_there_twice_is_found_when_it_is_removed() {
+    let geometry = Geometry::new(&POSTGRES, Column::Uuid, EngineOptions::default()).unwrap();
+    for batches in [&[&[7, 7][..]][..], &[&[7], &[7]]] {
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        tree.insert_all(&[5u128, 7, 7, 9], &mut ());
+        batches.iter().for_each(|batch| tree.remove_all(batch));
+        assert_eq!((tree.first_duplicate(), tree.rows()), (Some(7), 2));
+    }
+}
+
+/// Six entries fill a leaf, four of seven stay at the right edge; six children fill a parent.
+#[test]
+fn nbtree_keeps_an_empty_leaf_that_is_the_last_of_several() {
+    let options = EngineOptions {
+        page_bytes: Some(160),
+        ..Default::default()
+    };
+    let tree = |engine| {
+        let geometry = Geometry::new(engine, Column::Bigint, options).unwrap();
+        let mut tree = BTree::new(geometry, Uniqueness::Promised);
+        (1..=40u64).for_each(|key| assert!(tree.insert(key, &mut ())));
+        tree
+    };
+    let mut postgres = tree(&POSTGRES);
+    let first_parent = &postgres.internals[postgres.levels()[1][0] as usize];
+    let children = first_parent.children.len() as u64;
+    let (leaves, bytes) = (postgres.leaf_pages(), postgres.index_bytes());
+    // The keys of the first parent's last leaf, then the others of that parent.
+    let last: Vec<u64> = (4 * children - 3..=4 * children).collect();
+    postgres.remove_all(&last);
+    assert_eq!((postgres.leaf_pages(), postgres.free_pages()), (leaves, 0));
+    postgres.remove_all(&(1..4 * children - 3).collect::<Vec<_>>());
+    assert_eq!(postgres.leaf_pages(), leaves - children);
+    // The parent went, too; nothing can be used again before the next purge.
+    let free = (postgres.free_pages(), postgres.reusable_pages());
+    assert_eq!(free, (children + 1, 0));
+    postgres.remove_all(&[39]);
+    assert_eq!(postgres.reusable_pages(), children + 1);
+    (41..=48u64).for_each(|key| assert!(postgres.insert(key, &mut ())));
+    assert_eq!(postgres.index_bytes(), bytes);
+
+    let mut textbook = tree(&TEXTBOOK);
+    textbook.remove_all(&(1..=39).collect::<Vec<_>>());
+    assert_eq!((textbook.leaf_pages(), textbook.rows()), (1, 1));
+    assert_eq!(textbook.reusable_pages(), textbook.free_pages());
+}

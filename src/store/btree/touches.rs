@@ -66,7 +66,7 @@ impl<K: Key> BTree<K> {
     #[inline]
     pub(super) fn touch_descent(&mut self, leaf: u32, key: K, sink: &mut impl Sink) {
         let nbtree = self.geometry.log == Log::Nbtree;
-        if self.rows == 0 {
+        if self.maximum.is_none() {
             return self.touch_first_leaf(nbtree, sink);
         }
         let rightmost = leaf == self.right_edge[0];
