@@ -14,6 +14,7 @@ step cargo clippy --features servers --all-targets -- -D warnings
 RUSTDOCFLAGS='-D warnings' step cargo doc --no-deps
 step cargo run --quiet --example custom_scheme
 step cargo bench --bench btree -- --quick
+step cargo bench --bench predict -- --quick
 step scripts/reproduce.sh --check
 step scripts/smoke.sh
 

@@ -2,6 +2,7 @@
 
 mod balance;
 mod cell;
+mod directory;
 mod family;
 mod indexed;
 mod internal;
@@ -16,6 +17,7 @@ use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use balance::Scratch;
 use cell::{Bytes, Value};
+use directory::{Directory, Position};
 use page::{Cells, Pages};
 use std::hint::black_box;
 
@@ -100,14 +102,13 @@ pub struct SqliteTree<K> {
     level: u32,
     rows: u64,
     maximum: Option<K>,
-    /// The rightmost leaf, and the internal pages above it from the root down.
-    last_leaf: u32,
-    right_edge: Vec<u32>,
-    /// The key before the rightmost leaf.
-    right_low: Option<K>,
-    /// Times that pages were balanced, modulo 2³².
+    directory: Directory<K>,
+    /// The rightmost leaf and the key before it.
+    last: Position,
+    last_low: Option<K>,
+    /// Times that leaves were balanced, modulo 2³².
     balances: u32,
-    /// Times that the number of leaves or an internal page's children changed, modulo 2³².
+    /// Times that the number of leaves changed, modulo 2³².
     shapes: u32,
     scratch: Scratch<K>,
 }
@@ -116,6 +117,7 @@ pub struct SqliteTree<K> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     leaf: u32,
+    position: Position,
     /// Leaves to the right of it.
     edge_distance_leaves: u32,
     /// Whether it is there already, on an internal page.
@@ -124,8 +126,6 @@ struct Place {
 
 /// The most levels of a tree (`BTCURSOR_MAX_DEPTH`).
 const MOST_LEVELS: usize = 20;
-/// Internal pages from the root down; what is below them is undefined.
-type Path = [u32; MOST_LEVELS];
 
 /// Keys that [`SqliteTree::insert_all`] looks up at once.
 const LOOKAHEAD: usize = 8;
@@ -183,9 +183,9 @@ impl<K: Key> SqliteTree<K> {
             level: 0,
             rows: 0,
             maximum: None,
-            last_leaf: ROOT,
-            right_edge: Vec::new(),
-            right_low: None,
+            directory: Directory::new(ROOT),
+            last: Position::default(),
+            last_low: None,
             balances: 0,
             shapes: 0,
             scratch: Scratch::default(),
@@ -204,10 +204,9 @@ impl<K: Key> SqliteTree<K> {
     /// only if [`Uniqueness::Checked`]).
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        let mut path = Path::default();
-        let place = self.locate_for(key, &mut path, sink);
+        let place = self.locate(key);
         sink.begin();
-        self.ask(&path, place.leaf, sink);
+        self.ask(place.leaf, sink);
         self.insert_at(place, key, self.cell(key), sink)
     }
 
@@ -216,40 +215,40 @@ impl<K: Key> SqliteTree<K> {
     /// The same as [`SqliteTree::insert`] on each, but faster: looking up a few keys
     /// before the first of them is inserted lets their cache misses overlap.
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        let insert = |this: &mut Self, place: Place, path: &_, key, sink: &mut _| {
+        let insert = |this: &mut Self, place: Place, key, sink: &mut _| {
             Sink::begin(sink);
-            this.ask(path, place.leaf, sink);
+            this.ask(place.leaf, sink);
             this.insert_at(place, key, this.cell(key), sink);
         };
         Self::each_place(self, |this| this, keys, sink, insert);
     }
 
-    /// Calls `insert` with each key, its place in the tree of `owner` and the path to it.
+    /// Calls `insert` with each key and its place in the tree of `owner`.
     fn each_place<T, S: Sink>(
         owner: &mut T,
         tree: impl Fn(&T) -> &Self,
         keys: &[K],
         sink: &mut S,
-        mut insert: impl FnMut(&mut T, Place, &Path, K, &mut S),
+        mut insert: impl FnMut(&mut T, Place, K, &mut S),
     ) {
         let mut places = [Place::default(); LOOKAHEAD];
-        let mut paths = [Path::default(); LOOKAHEAD];
         for group in keys.chunks(LOOKAHEAD) {
             let this = tree(owner);
             let (shapes, balances) = (this.shapes, this.balances);
-            for ((place, path), &key) in places.iter_mut().zip(&mut paths).zip(group) {
-                *place = this.locate_for(key, path, sink);
+            for (place, &key) in places.iter_mut().zip(group) {
+                *place = this.locate(key);
                 // Brings the leaf's end into the processor's cache.
                 black_box(this.pages.keys(place.leaf).last());
             }
-            for ((place, path), &key) in places.iter_mut().zip(&mut paths).zip(group) {
+            for (&place, &key) in places.iter().zip(group) {
                 let this = tree(owner);
                 let balanced = this.pages.balanced(place.leaf).wrapping_sub(balances) as i32;
                 // What happened since may have moved the key's place.
-                if this.shapes != shapes || balanced > 0 {
-                    *place = this.locate_for(key, path, sink);
-                }
-                insert(owner, *place, path, key, sink);
+                let place = match this.shapes != shapes || balanced > 0 {
+                    true => this.locate(key),
+                    false => place,
+                };
+                insert(owner, place, key, sink);
             }
         }
     }
@@ -312,8 +311,8 @@ impl<K: Key> SqliteTree<K> {
         self.rows += 1;
         let place = match overfull {
             true => {
-                self.balance(key, sink);
-                self.locate(key, |_| {})
+                self.balance(place, key, sink);
+                self.locate(key)
             }
             false => {
                 self.touch(place.leaf, 0, Access::Write, sink);
@@ -331,51 +330,30 @@ impl<K: Key> SqliteTree<K> {
     }
 
     /// Where `key` belongs: the leaf that holds or would hold it, or the last
-    /// one before it if an internal page holds it. `visit` is told the internal pages
-    /// from the root down.
+    /// one before it if an internal page holds it.
     #[inline]
-    fn locate(&self, key: K, mut visit: impl FnMut(u32)) -> Place {
-        if self.right_low.is_none_or(|low| key > low) {
-            self.right_edge.iter().copied().for_each(visit);
+    fn locate(&self, key: K) -> Place {
+        if self.last_low.is_none_or(|low| key > low) {
             return Place {
-                leaf: self.last_leaf,
+                leaf: self.directory.leaf(self.last),
+                position: self.last,
                 ..Place::default()
             };
         }
-        let checked = self.uniqueness == Uniqueness::Checked && self.is_index();
-        let mut place = Place {
-            leaf: ROOT,
-            ..Place::default()
-        };
-        for _ in 0..self.level {
-            visit(place.leaf);
-            let internal = self.pages.internal(place.leaf);
-            let slot = internal.slot(key);
-            place.is_internal |= checked && internal.keys.get(slot) == Some(&key);
-            let child = internal.children[slot];
-            place.edge_distance_leaves += child.leaves_right;
-            place.leaf = child.page;
+        let position = self.directory.find(key);
+        Place {
+            leaf: self.directory.leaf(position),
+            position,
+            edge_distance_leaves: self.directory.leaves_right(position),
+            is_internal: self.uniqueness == Uniqueness::Checked
+                && self.is_index()
+                && self.directory.high(position) == Some(key),
         }
-        place
     }
 
     /// Whether the keys are compared.
     pub fn uniqueness(&self) -> Uniqueness {
         self.uniqueness
-    }
-
-    /// [`SqliteTree::locate`], with the path if `sink` wants touches.
-    #[inline]
-    fn locate_for<S: Sink>(&self, key: K, path: &mut Path, _: &S) -> Place {
-        if !S::TOUCHES {
-            return self.locate(key, |_| {});
-        }
-        let mut levels = path.iter_mut();
-        self.locate(key, |page| {
-            if let Some(level) = levels.next() {
-                *level = page;
-            }
-        })
     }
 
     /// Whether internal pages hold entries.

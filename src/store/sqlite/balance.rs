@@ -1,15 +1,13 @@
 //! What happens to a page that is too full, or too empty.
 
 use super::page::Cells;
-use super::{ROOT, SqliteTree, cell};
+use super::{Place, ROOT, SqliteTree, cell};
 use crate::id::Key;
 use crate::store::{Access, Sink, Split};
 
 /// What balancing needs; kept to save allocations.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch<K> {
-    /// Internal pages and child slots from the root to the page at hand.
-    path: Vec<(u32, usize)>,
     /// All cells of the siblings in order, the dividers between them included
     /// unless they are leaves of a table.
     cells: Cells<K>,
@@ -26,7 +24,6 @@ pub(super) struct Scratch<K> {
 impl<K> Default for Scratch<K> {
     fn default() -> Self {
         Self {
-            path: Vec::new(),
             cells: Cells::default(),
             dividers: Cells::default(),
             tail: Vec::new(),
@@ -98,20 +95,11 @@ fn distribute(
 impl<K: Key> SqliteTree<K> {
     /// Restores order after `key` was put on a leaf that is now too full.
     #[cold]
-    pub(super) fn balance(&mut self, key: K, sink: &mut impl Sink) {
+    pub(super) fn balance(&mut self, place: Place, key: K, sink: &mut impl Sink) {
         self.balances = self.balances.wrapping_add(1);
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.path.clear();
-        let mut page = ROOT;
-        for _ in 0..self.level {
-            let internal = self.pages.internal(page);
-            let slot = internal.slot(key);
-            scratch.path.push((page, slot));
-            page = internal.children[slot].page;
-        }
+        let mut page = place.leaf;
         self.pages.sort(page, &mut scratch.tail);
-        let parent = scratch.path.last().map(|&(parent, _)| parent);
-        let (at_right_edge, shapes) = (parent == self.right_edge.last().copied(), self.shapes);
         let mut level = 0;
         loop {
             let (used, room) = (self.pages.used(page), self.room(level));
@@ -123,36 +111,38 @@ impl<K: Key> SqliteTree<K> {
                     break;
                 }
                 page = self.deepen(level, sink);
-                scratch.path.push((ROOT, 0));
             }
-            let Some((parent, slot)) = scratch.path.pop() else {
-                break;
-            };
-            if level == 0 && self.appends(page, parent, slot, key) {
-                self.append(page, parent, &mut scratch, sink);
+            let parent = self.pages.above(page);
+            if level == 0 && self.appends(page, parent, key) {
+                self.append(page, parent, place, &mut scratch, sink);
             } else {
-                self.balance_siblings((parent, slot), level, key, &mut scratch, sink);
+                self.balance_siblings((parent, page), level, place, key, &mut scratch, sink);
             }
             page = parent;
             level += 1;
         }
         self.scratch = scratch;
-        if at_right_edge || self.shapes != shapes {
-            self.find_right_edge();
-        }
+        self.last = self.directory.last();
+        self.last_low = self.directory.low(self.last);
     }
 
     /// Whether `key` was put at the end of a table's leaf, and it is its parent's last child.
-    fn appends(&self, leaf: u32, parent: u32, slot: usize, key: K) -> bool {
+    fn appends(&self, leaf: u32, parent: u32, key: K) -> bool {
         !self.is_index()
             && self.pages.keys(leaf).last() == Some(&key)
-            && self.pages.internal(parent).keys.len() == slot
+            && self.pages.internal(parent).children.last() == Some(&leaf)
     }
 
     /// Moves the last row of a leaf that is its parent's last child to a new leaf.
-    fn append(&mut self, leaf: u32, parent: u32, scratch: &mut Scratch<K>, sink: &mut impl Sink) {
+    fn append(
+        &mut self,
+        leaf: u32,
+        parent: u32,
+        place: Place,
+        scratch: &mut Scratch<K>,
+        sink: &mut impl Sink,
+    ) {
         let Scratch {
-            path,
             cells,
             dividers,
             ..
@@ -178,11 +168,13 @@ impl<K: Key> SqliteTree<K> {
         let above = self.pages.internal_mut(parent);
         let end = above.keys.len();
         above.replace(end..end, dividers);
-        self.adopt(parent, end, 1, &[leaf, right], path);
+        self.adopt(parent, end, 1, &[leaf, right]);
+        (self.directory).replace(place.position, 1, &[leaf, right], &dividers.keys);
+        self.shapes = self.shapes.wrapping_add(1);
         self.touch(parent, 1, Access::Write, sink);
         sink.split(&Split {
             level: 0,
-            rightmost: self.is_rightmost(path),
+            rightmost: self.is_rightmost(right),
             new_entry_left: false,
             left: leaf,
             right,
@@ -191,18 +183,18 @@ impl<K: Key> SqliteTree<K> {
         });
     }
 
-    /// Shares the cells of child `slot` of `parent`, and of up to two children
-    /// beside it, evenly among them and new pages, if it takes any.
+    /// Shares the cells of a child of `parent`, and of up to two children beside
+    /// it, evenly among them and new pages, if it takes any. `place` is that of `key`.
     fn balance_siblings(
         &mut self,
-        (parent, slot): (u32, usize),
+        (parent, overflowed): (u32, u32),
         level: u32,
+        place: Place,
         key: K,
         scratch: &mut Scratch<K>,
         sink: &mut impl Sink,
     ) {
         let Scratch {
-            path,
             cells,
             dividers,
             tail,
@@ -210,11 +202,12 @@ impl<K: Key> SqliteTree<K> {
             ends,
         } = scratch;
         let divider = usize::from(level > 0 || self.is_index());
+        let slot = self.pages.internal(parent).slot(overflowed);
         let children = self.pages.internal(parent).children.len();
         let count = children.min(3);
         let first = slot.saturating_sub(1).min(children - count);
         for child in &self.pages.internal(parent).children[first..first + count] {
-            self.pages.fetch(child.page);
+            self.pages.fetch(*child);
         }
         self.gather(parent, first, count, divider == 1, tail, cells, pages);
         for &page in pages.iter().rev() {
@@ -232,8 +225,7 @@ impl<K: Key> SqliteTree<K> {
             }
         }
 
-        let overflowed = pages[slot - first];
-        let rightmost = slot + 1 == children && self.is_rightmost(path);
+        let rightmost = self.is_rightmost(overflowed);
         while pages.len() < ends.len() {
             pages.push(self.allocate(level, sink));
         }
@@ -275,7 +267,12 @@ impl<K: Key> SqliteTree<K> {
             + cost(&dividers.bytes, dividers.keys.len());
         self.pages.set_used(parent, used);
         self.pages.internal_mut(parent).replace(old, dividers);
-        self.adopt(parent, first, count, pages, path);
+        self.adopt(parent, first, count, pages);
+        if level == 0 {
+            let first = self.directory.before(place.position, slot - first);
+            (self.directory).replace(first, count, pages, &dividers.keys);
+            self.shapes = (self.shapes).wrapping_add(u32::from(pages.len() != count));
+        }
 
         for added in count - 1..dividers.keys.len() {
             sink.split(&Split {

@@ -1,6 +1,6 @@
 //! Pages in relation to each other: allocation, children, and leaves below them.
 
-use super::internal::Child;
+use super::directory::Directory;
 use super::page::Cells;
 use super::{ROOT, SqliteTree};
 use crate::id::Key;
@@ -61,7 +61,7 @@ impl<K: Key> SqliteTree<K> {
         pages.clear();
         for slot in first..first + count {
             let above = self.pages.internal(parent);
-            let page = above.children[slot].page;
+            let page = above.children[slot];
             pages.push(page);
             if dividers && slot > first {
                 cells.keys.push(above.keys[slot - 1]);
@@ -90,76 +90,31 @@ impl<K: Key> SqliteTree<K> {
             return;
         }
         self.pages.set_used(page, used);
-        self.pages.internal_mut(page).refill(cells, range);
-        let mut children = std::mem::take(&mut self.pages.internal_mut(page).children);
-        let leaves = self.number(&mut children, 0);
-        let internal = self.pages.internal_mut(page);
-        (internal.children, internal.leaves) = (children, leaves);
+        self.pages.internal_mut(page).refill(cells, range.clone());
+        (self.pages).set_above(&cells.children[range.start..=range.end], page);
     }
 
-    /// Puts `pages` in the place of `count` children of `parent` from `first` on,
-    /// and counts the leaves anew. `path` leads from the root to `parent`.
-    pub(super) fn adopt(
-        &mut self,
-        parent: u32,
-        first: usize,
-        count: usize,
-        pages: &[u32],
-        path: &[(u32, usize)],
-    ) {
-        if pages.len() == count && !self.pages.is_internal(pages[0]) {
-            let children = &mut self.pages.internal_mut(parent).children[first..];
-            for (child, &page) in children.iter_mut().zip(pages) {
-                child.page = page;
+    /// Puts `pages` in the place of `count` children of `parent` from `first` on.
+    pub(super) fn adopt(&mut self, parent: u32, first: usize, count: usize, pages: &[u32]) {
+        let children = &mut self.pages.internal_mut(parent).children;
+        if pages.len() == count {
+            children[first..first + count].copy_from_slice(pages);
+        } else {
+            children.splice(first..first + count, pages.iter().copied());
+        }
+        self.pages.set_above(pages, parent);
+    }
+
+    /// Whether a page is the rightmost of its level.
+    pub(super) fn is_rightmost(&self, mut page: u32) -> bool {
+        while page != ROOT {
+            let above = self.pages.above(page);
+            if self.pages.internal(above).children.last() != Some(&page) {
+                return false;
             }
-            return;
+            page = above;
         }
-        self.shapes = self.shapes.wrapping_add(1);
-        let above = self.pages.internal_mut(parent);
-        let mut children = std::mem::take(&mut above.children);
-        let right = children[first + count - 1].leaves_right;
-        let left = match first {
-            0 => above.leaves,
-            _ => children[first - 1].leaves_right,
-        };
-        let new = pages.iter().map(|&page| Child {
-            page,
-            leaves_right: 0,
-        });
-        children.splice(first..first + count, new);
-        let leaves = self.number(&mut children[first..first + pages.len()], right);
-        let more = leaves.wrapping_sub(left);
-        if more != 0 {
-            add_leaves(&mut children[..first], more);
-            let above = self.pages.internal_mut(parent);
-            above.leaves = above.leaves.wrapping_add(more);
-            self.count_leaves(path, more);
-        }
-        self.pages.internal_mut(parent).children = children;
-    }
-
-    /// Sets the leaves to the right of neighbours that have `right` leaves to the
-    /// right of the last; returns those with the neighbours' own.
-    fn number(&self, children: &mut [Child], right: u32) -> u32 {
-        children.iter_mut().rev().fold(right, |right, child| {
-            child.leaves_right = right;
-            right + self.pages.leaves(child.page)
-        })
-    }
-
-    /// Adds `more` leaves, modulo 2³², below the end of `path`.
-    fn count_leaves(&mut self, path: &[(u32, usize)], more: u32) {
-        for &(page, slot) in path {
-            let page = self.pages.internal_mut(page);
-            page.leaves = page.leaves.wrapping_add(more);
-            add_leaves(&mut page.children[..slot], more);
-        }
-    }
-
-    /// Whether the page that `path` leads to is the rightmost of its level.
-    pub(super) fn is_rightmost(&self, path: &[(u32, usize)]) -> bool {
-        path.iter()
-            .all(|&(page, slot)| slot == self.pages.internal(page).keys.len())
+        true
     }
 
     /// Moves the content of the root, of `level`, to a new page, the root's only child, whose
@@ -169,15 +124,10 @@ impl<K: Key> SqliteTree<K> {
         let page = self.allocate_leaf(level, sink);
         self.pages.move_content(ROOT, page);
         self.pages.make_internal(ROOT);
-        let leaves = self.pages.leaves(page);
-        let root = self.pages.internal_mut(ROOT);
-        root.leaves = leaves;
-        root.children.push(Child {
-            page,
-            leaves_right: 0,
-        });
+        self.pages.internal_mut(ROOT).children.push(page);
+        self.pages.set_above(&[page], ROOT);
+        self.move_leaf(page, level);
         self.level += 1;
-        self.shapes = self.shapes.wrapping_add(1);
         page
     }
 
@@ -186,26 +136,15 @@ impl<K: Key> SqliteTree<K> {
         self.pages.clear(ROOT);
         self.pages.move_content(child, ROOT);
         self.level -= 1;
-        self.shapes = self.shapes.wrapping_add(1);
+        self.move_leaf(ROOT, self.level);
         self.release(child, self.level, sink);
     }
 
-    /// Looks for the rightmost leaf.
-    pub(super) fn find_right_edge(&mut self) {
-        self.right_edge.clear();
-        self.right_low = None;
-        self.last_leaf = ROOT;
-        while self.pages.is_internal(self.last_leaf) {
-            self.right_edge.push(self.last_leaf);
-            let page = self.pages.internal(self.last_leaf);
-            self.right_low = page.keys.last().copied().or(self.right_low);
-            self.last_leaf = page.children[page.children.len() - 1].page;
+    /// The only page of `level` has another number now.
+    fn move_leaf(&mut self, page: u32, level: u32) {
+        if level == 0 {
+            self.directory = Directory::new(page);
+            self.shapes = self.shapes.wrapping_add(1);
         }
-    }
-}
-
-fn add_leaves(children: &mut [Child], more: u32) {
-    for child in children {
-        child.leaves_right = child.leaves_right.wrapping_add(more);
     }
 }

@@ -1,7 +1,7 @@
 //! A rowid table with a unique index: [`SqliteIndexed`].
 
 use super::cell::{self, Value};
-use super::{Path, Place, SqliteLayout, SqliteTree};
+use super::{Place, SqliteLayout, SqliteTree};
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::{Column, Key};
 use crate::store::{Sink, Space, Touches, Uniqueness};
@@ -47,30 +47,27 @@ impl<K: Key> SqliteIndexed<K> {
     /// The sink is told what the index does, and which pages of both are asked for.
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        let mut path = Path::default();
-        let place = self.index.locate_for(key, &mut path, sink);
-        self.insert_at(place, &path, key, sink)
+        self.insert_at(self.index.locate(key), key, sink)
     }
 
     /// Inserts rows with `keys` in their order; as [`SqliteTree::insert_all`].
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        let insert = |this: &mut Self, place, path: &_, key, sink: &mut _| {
-            this.insert_at(place, path, key, sink);
+        let insert = |this: &mut Self, place, key, sink: &mut _| {
+            this.insert_at(place, key, sink);
         };
         SqliteTree::each_place(self, |this| &this.index, keys, sink, insert);
     }
 
     /// Inserts a row whose entry belongs at `place` of the index.
     #[inline]
-    fn insert_at(&mut self, place: Place, path: &Path, key: K, sink: &mut impl Sink) -> bool {
+    fn insert_at(&mut self, place: Place, key: K, sink: &mut impl Sink) -> bool {
         // The engine looks for the highest rowid, then for the id in the index,
         // and changes the index before the table.
         let rowid = self.table.rows() + 1;
         sink.begin();
-        let mut table_path = Path::default();
-        let table_place = self.table.locate_for(rowid, &mut table_path, sink);
-        self.table.ask(&table_path, table_place.leaf, sink);
-        self.index.ask(path, place.leaf, sink);
+        let table_place = self.table.locate(rowid);
+        self.table.ask(table_place.leaf, sink);
+        self.index.ask(place.leaf, sink);
         let entry = self.index.cell(key);
         let new = self.index.insert_at(place, key, entry, sink);
         if new {

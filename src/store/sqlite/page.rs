@@ -1,7 +1,7 @@
 //! The pages of a tree by their numbers: [`Pages`].
 
 use super::cell;
-use super::internal::{Child, Internal};
+use super::internal::Internal;
 use crate::id::Key;
 use std::hint::black_box;
 use std::ops::Range;
@@ -24,6 +24,8 @@ struct Head {
     internal: u32,
     /// The last balance that changed the leaf.
     balanced: u32,
+    /// The page above it.
+    above: u32,
 }
 
 /// Cells in order, and the children of internal pages.
@@ -32,7 +34,7 @@ pub(super) struct Cells<K> {
     pub keys: Vec<K>,
     /// The size of each key's cell, without the pointer to a child; empty if all are equal.
     pub bytes: Vec<u16>,
-    pub children: Vec<Child>,
+    pub children: Vec<u32>,
 }
 
 impl<K> Default for Cells<K> {
@@ -103,6 +105,7 @@ impl<K: Key> Pages<K> {
             used: 0,
             internal: NONE,
             balanced: 0,
+            above: NONE,
         });
         page as u32
     }
@@ -122,7 +125,12 @@ impl<K: Key> Pages<K> {
     /// Moves all content of a page to an empty leaf, and leaves an empty leaf.
     pub fn move_content(&mut self, from: u32, to: u32) {
         if self.is_internal(from) {
+            let above = self.above(to);
             self.heads[to as usize] = self.heads[from as usize];
+            self.set_above(&[to], above);
+            let children = std::mem::take(&mut self.internal_mut(to).children);
+            self.set_above(&children, to);
+            self.internal_mut(to).children = children;
         } else {
             let mut cells = Cells::default();
             self.append_leaf(from, &mut cells);
@@ -175,11 +183,16 @@ impl<K: Key> Pages<K> {
         self.heads[leaf as usize].balanced
     }
 
-    /// Leaves below a page; 1 if it is one.
-    pub fn leaves(&self, page: u32) -> u32 {
-        match self.is_internal(page) {
-            true => self.internal(page).leaves,
-            false => 1,
+    /// The page above one that is not the root.
+    #[inline]
+    pub fn above(&self, page: u32) -> u32 {
+        self.heads[page as usize].above
+    }
+
+    /// Puts pages below another one.
+    pub fn set_above(&mut self, pages: &[u32], above: u32) {
+        for &page in pages {
+            self.heads[page as usize].above = above;
         }
     }
 

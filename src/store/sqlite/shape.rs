@@ -53,7 +53,7 @@ impl<K: Key> SqliteTree<K> {
     /// The number of the leaf that holds or would hold `key`, or of the last one
     /// before it if an internal page holds it.
     pub fn leaf_of(&self, key: K) -> u32 {
-        self.locate(key, |_| {}).leaf
+        self.locate(key).leaf
     }
 
     /// The leaves from left to right, each with its number, its entries and the
@@ -120,7 +120,7 @@ impl<K: Key> SqliteTree<K> {
                     }
                     return Some(Step::Leaf(number));
                 }
-                path.push((self.pages.internal(number).children[slot].page, 0));
+                path.push((self.pages.internal(number).children[slot], 0));
             }
         })
     }

@@ -8,7 +8,7 @@
 //! Not modelled: a list of more than one free page, and what comparing with a row
 //! that has overflow pages asks for.
 
-use super::{Access, FIRST_PAGE, PageId, Path, Sink, Space, SqliteTree, Touch};
+use super::{Access, FIRST_PAGE, MOST_LEVELS, PageId, Sink, Space, SqliteTree, Touch};
 use crate::id::Key;
 
 impl<K: Key> SqliteTree<K> {
@@ -32,12 +32,15 @@ impl<K: Key> SqliteTree<K> {
 
     /// The descent to a leaf.
     #[inline]
-    pub(super) fn ask<S: Sink>(&self, path: &Path, leaf: u32, sink: &mut S) {
+    pub(super) fn ask<S: Sink>(&self, leaf: u32, sink: &mut S) {
         if S::TOUCHES {
-            for (&page, level) in path.iter().zip((1..=self.level).rev()) {
-                self.touch(page, level, Access::Read, sink);
+            let mut path = [leaf; MOST_LEVELS];
+            for level in 1..=self.level as usize {
+                path[level] = self.pages.above(path[level - 1]);
             }
-            self.touch(leaf, 0, Access::Read, sink);
+            for level in (0..=self.level).rev() {
+                self.touch(path[level as usize], level, Access::Read, sink);
+            }
         }
     }
 
