@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree tail verify ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail verify ids list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook
@@ -19,7 +19,10 @@ sim btree -n 20k --out "$out/one" --engine postgres,textbook --threads 1 >/dev/n
 cmp <(rows "$out/one/btree.jsonl") <(rows "$out/two/btree.jsonl")
 sim btree --stream uuid4,seq8 -n 20k --out "$out" --format csv >/dev/null
 sim ids ulid -n 5000 | sim btree --ids - --out "$out" --format jsonl >/dev/null
-sim verify --out "$out" >/dev/null
+sim verify --engine lmdb,wiredtiger --out "$out" >/dev/null
+sim cliff -n 20k --cache 8MiB --engine postgres,innodb,sqlite,lmdb --secondary 1 --out "$out" >/dev/null
+sim btree -n 20k --engine innodb,innodb:secondary,sqlite,sqlite:without_rowid,lmdb,redb,wiredtiger,b_star:3,textbook:4,oracle_like,sql_server_like \
+  --payload-bytes 100 --cache 8MiB --miss-curve --out "$out/engines" >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
