@@ -83,6 +83,9 @@ pub struct Args {
     /// Measure the misses of every cache size, too (of a plain LRU cache), in one pass
     #[arg(long, help_heading = "Cache")]
     miss_curve: bool,
+    /// Sort every so many rows by id before they are inserted [default: as they come]
+    #[arg(long, value_name = "N", value_parser = args::positive)]
+    sort_rows: Option<u64>,
     /// Further indexes on the table, each on a column of random 8-byte values; their pages compete for the cache
     #[arg(long, value_name = "N", default_value = "0", value_parser = args::count, help_heading = "Cache")]
     secondary: u64,
@@ -300,6 +303,10 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         first.map_err(|error| usage(format!("{label}: {error} ({hint})")))?;
         opened = input.open()?;
     }
+    if let Some(rows) = args.sort_rows {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        opened.stream.keys = opened.stream.keys.sorted(rows.min(1 << 30));
+    }
     let opened = Mutex::new(Some(opened));
     Ok((
         Task {
@@ -411,6 +418,7 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("key_bytes", args.key_bytes.into());
     set("cache_bytes", args.cache.into());
     set("miss_curve", args.miss_curve.into());
+    set("sort_rows", args.sort_rows.into());
     set("secondary", args.secondary.into());
     set("transaction_rows", args.transaction_rows.into());
     set("text_keys", args.text_keys.into());

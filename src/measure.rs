@@ -61,6 +61,7 @@ pub const MEASURES: &[&Measured] = &[
     &shape::LEAF_ITEMS_P95,
     &shape::LEAF_ITEMS_MEAN,
     &shape::NEWEST_100_LEAVES,
+    &shape::NEWEST_10K_LEAVES,
     &working_set::WORKING_SET_LEAVES,
     &accesses::PAGE_ACCESSES,
     &accesses::PAGE_ACCESSES_PER_INSERT,

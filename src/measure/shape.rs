@@ -78,6 +78,12 @@ pub(super) const NEWEST_100_LEAVES: Measured = Measured {
     about: "leaf pages that hold the newest 100 rows",
 };
 
+pub(super) const NEWEST_10K_LEAVES: Measured = Measured {
+    name: "newest_10k_leaves",
+    unit: "pages",
+    about: "leaf pages that hold the newest 10,000 rows: what a query for a stretch of time reads (of a random row it reads tree_level + 1 pages)",
+};
+
 const FILL_BINS: u64 = 20;
 
 /// Writes a point of the curve of index size.
@@ -135,15 +141,20 @@ pub fn shape(size: &Size, leaves: impl Iterator<Item = Leaf>, rows: &mut Rows) {
     }
 }
 
-/// Writes how many leaves hold the `newest` rows, if there are 100 of them.
+/// Writes how many leaves hold the newest 100 rows, and the newest 10,000, if there are as many.
 pub fn newest_rows<K: Key>(tree: &impl Tree<K>, newest: &[K], rows: &mut Rows) {
-    if newest.len() < crate::store::NEWEST {
-        return;
+    for (measured, count) in [(&NEWEST_100_LEAVES, 100), (&NEWEST_10K_LEAVES, 10_000)] {
+        let Some(start) = newest.len().checked_sub(count) else {
+            return;
+        };
+        let mut leaves: Vec<_> = newest[start..]
+            .iter()
+            .map(|&key| tree.leaf_of(key))
+            .collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        rows.total(measured, leaves.len() as u64);
     }
-    let mut leaves: Vec<_> = newest.iter().map(|&key| tree.leaf_of(key)).collect();
-    leaves.sort_unstable();
-    leaves.dedup();
-    rows.total(&NEWEST_100_LEAVES, leaves.len() as u64);
 }
 
 #[cfg(test)]

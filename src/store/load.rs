@@ -77,7 +77,7 @@ pub struct Loaded<K> {
 }
 
 /// How many of the newest keys a load keeps.
-pub const NEWEST: usize = 100;
+pub const NEWEST: usize = 10_000;
 const BATCH: u64 = 4096;
 
 /// Inserts up to `rows` keys of `source` into `tree`; events go to `sink`, which is
