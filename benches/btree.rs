@@ -47,6 +47,7 @@ fn measured(keys: &[u128]) -> u64 {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        purge: None,
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
     black_box(rows.into_rows());

@@ -76,6 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        purge: None,
     };
     measure_tree(&mut fleet, plan, &mut rows, |_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {

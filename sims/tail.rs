@@ -61,6 +61,7 @@ pub fn run(args: Args) -> Result<()> {
         checkpoint_rows: None,
         cache: None,
         miss_curve: false,
+        purge: None,
     };
     let specs: Vec<Spec> = args
         .tail

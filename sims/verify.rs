@@ -139,6 +139,7 @@ fn predict(case: &Case, bar: &ProgressBar) -> Result<Totals> {
         checkpoint_rows: case.checkpoint_rows,
         cache: case.cache,
         miss_curve: false,
+        purge: None,
     };
     let mut found = Rows::new("", &case.stream, "", Parameters::new());
     measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;

@@ -56,6 +56,7 @@ pub const MEASURES: &[&Measured] = &[
     &shape::LEAF_ITEMS_P50,
     &shape::LEAF_ITEMS_P95,
     &shape::LEAF_ITEMS_MEAN,
+    &shape::FREE_PAGES,
     &shape::NEWEST_100_LEAVES,
     &working_set::WORKING_SET_LEAVES,
     &accesses::PAGE_ACCESSES,

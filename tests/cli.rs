@@ -151,6 +151,11 @@ const WRONG: &[(&[&str], &str)] = &[
         ],
         "--payload-bytes: textbook: a payload of",
     ),
+    (
+        &["btree", "--engine", "redb", "--keep-rows", "1k"],
+        "--keep-rows: redb has no purge that is modelled, expected one of postgres, ",
+    ),
+    (&["btree", "--purge-every", "1k"], "--keep-rows"),
     (&["btree", "--seed", "x"], "--seed"),
     (&["sharks"], "unrecognized subcommand"),
 ];
