@@ -60,6 +60,7 @@ pub const MEASURES: &[&Measured] = &[
     &shape::LEAF_ITEMS_P50,
     &shape::LEAF_ITEMS_P95,
     &shape::LEAF_ITEMS_MEAN,
+    &shape::FREE_PAGES,
     &shape::NEWEST_100_LEAVES,
     &shape::NEWEST_10K_LEAVES,
     &working_set::WORKING_SET_LEAVES,

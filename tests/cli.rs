@@ -214,6 +214,11 @@ const WRONG: &[(&[&str], &str)] = &[
         ],
         "--payload-bytes: textbook: a payload of",
     ),
+    (
+        &["btree", "--engine", "redb", "--keep-rows", "1k"],
+        "--keep-rows: redb has no purge that is modelled, expected one of postgres, ",
+    ),
+    (&["btree", "--purge-every", "1k"], "--keep-rows"),
     (&["btree", "--seed", "x"], "--seed"),
     (&["sharks"], "unrecognized subcommand"),
 ];
@@ -506,7 +511,10 @@ fn every_recorded_load_is_predicted() {
     let (code, stdout, stderr) = run(&["verify"], folder.path(), b"");
     assert_eq!(code, 0, "{stdout}{stderr}");
     let records = findings(folder.path(), "verify");
-    assert_eq!(records.lines().count(), 86 * 19 + 61 * 7 + 50 + 191 * 12 + 30 * 5 + 6 * 2);
+    assert_eq!(
+        records.lines().count(),
+        86 * 19 + 61 * 7 + 50 + 191 * 12 + 30 * 5 + 6 * 2
+    );
 }
 
 /// Memory is a promise too: at most 2.2 times the bytes of the keys.

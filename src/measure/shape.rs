@@ -29,7 +29,7 @@ pub(super) const TREE_LEVEL: Measured = Measured {
 pub const INDEX_BYTES: Measured = Measured {
     name: "index_bytes",
     unit: "bytes",
-    about: "size of the index, metapage included (with x: at that row); pg_relation_size",
+    about: "size of the index's file, metapage included (with x: after so many inserts); pg_relation_size",
 };
 /// Mean fill of the leaves.
 pub const FILL_MEAN: Measured = Measured {
@@ -72,6 +72,11 @@ pub(super) const FRAGMENTATION_SHARE: Measured = Measured {
     unit: "share",
     about: "leaves whose right neighbour was allocated earlier; pgstatindex.leaf_fragmentation / 100",
 };
+pub(super) const FREE_PAGES: Measured = Measured {
+    name: "free_pages",
+    unit: "pages",
+    about: "pages of the file that a purge took out of the tree and nothing uses yet; pgstatindex.deleted_pages",
+};
 pub(super) const NEWEST_100_LEAVES: Measured = Measured {
     name: "newest_100_leaves",
     unit: "pages",
@@ -86,10 +91,9 @@ pub(super) const NEWEST_10K_LEAVES: Measured = Measured {
 
 const FILL_BINS: u64 = 20;
 
-/// Writes a point of the curve of index size.
-pub fn size<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
-    let size = tree.size();
-    rows.point(&INDEX_BYTES, size.rows, size.index_bytes);
+/// Writes a point of the curve of index size, after so many inserts.
+pub fn size<K: Key>(tree: &impl Tree<K>, inserts: u64, rows: &mut Rows) {
+    rows.point(&INDEX_BYTES, inserts, tree.size().index_bytes);
 }
 
 /// Writes the totals of a tree of this size with these leaves, from left to right.
