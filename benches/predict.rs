@@ -9,7 +9,7 @@
 
 use idlab::engine::{Engine, EngineOptions, POSTGRES, Profile, SQLITE};
 use idlab::id::Column;
-use idlab::measure::{Plan, Rows, measure_tree};
+use idlab::measure::{Plan, Rows, Secondaries, measure_tree};
 use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
@@ -74,6 +74,8 @@ fn predict(
             postgres: POSTGRES_INSERT,
         }),
         miss_curve: false,
+        secondaries: Secondaries::default(),
+        purge: None,
     };
     let mut found = Rows::new("bench", "keys", profile.engine.name, Parameters::new());
     let run = measure_tree(source, plan, &mut found, |_| {}).expect("the keys differ");
