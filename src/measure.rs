@@ -129,6 +129,16 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     }
 
     #[inline]
+    fn descend(&mut self, path: &[Touch]) {
+        if A::TOUCHES {
+            self.0.descend(path);
+        }
+        if B::TOUCHES {
+            self.1.descend(path);
+        }
+    }
+
+    #[inline]
     fn insert(&mut self, event: &Insert) {
         self.0.insert(event);
         self.1.insert(event);

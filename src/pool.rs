@@ -68,6 +68,10 @@ pub trait Cache: Send {
     fn begin(&mut self);
     /// A page is asked for.
     fn touch(&mut self, touch: Touch);
+    /// The pages from a root down to a leaf are read, one after the other.
+    fn descend(&mut self, path: &[Touch]) {
+        path.iter().for_each(|&touch| self.touch(touch));
+    }
     /// The load ends; what happened during it.
     fn finish(&mut self) -> CountsBySpace;
 }

@@ -157,6 +157,10 @@ pub trait Sink {
     fn begin(&mut self) {}
     /// A page is asked for, in the engine's own order.
     fn touch(&mut self, _: Touch) {}
+    /// The pages from a root down to a leaf are read, one after the other.
+    fn descend(&mut self, path: &[Touch]) {
+        path.iter().for_each(|&touch| self.touch(touch));
+    }
     /// A key was inserted.
     fn insert(&mut self, event: &Insert);
     /// A page was divided.
@@ -182,6 +186,11 @@ impl<S: Sink> Sink for Touches<'_, S> {
     #[inline]
     fn touch(&mut self, touch: Touch) {
         self.0.touch(touch);
+    }
+
+    #[inline]
+    fn descend(&mut self, path: &[Touch]) {
+        self.0.descend(path);
     }
 
     fn insert(&mut self, _: &Insert) {}

@@ -2,6 +2,7 @@
 
 use crate::id::Key;
 use crate::record::{Grid, Measured};
+use std::ops::Range;
 
 pub(super) const LOCALITY: Measured = Measured {
     name: "locality",
@@ -51,7 +52,7 @@ impl<K: Key> Sample<K> {
     /// Counts of the sample over the plane; the position of a key is its rank in the sample.
     pub fn grid(mut self, run: &str, scheme: &str, engine: &str) -> Grid {
         let count = self.taken.len();
-        self.taken.sort_unstable_by_key(|&(_, key)| key);
+        divide(&mut self.taken, 0, count, 0..CELLS);
         let mut cells = vec![vec![0; CELLS]; CELLS];
         for (rank, &(number, _)) in self.taken.iter().enumerate() {
             let x = (u128::from(number) * CELLS as u128 / u128::from(self.seen)) as usize;
@@ -65,6 +66,23 @@ impl<K: Key> Sample<K> {
             cells,
         }
     }
+}
+
+/// Brings the part of a sample of `count` that begins at rank `first` into the order
+/// of its `rows`, and no further.
+fn divide<K: Key>(taken: &mut [(u64, K)], first: usize, count: usize, rows: Range<usize>) {
+    let middle = rows.start.midpoint(rows.end);
+    // The least rank of the middle row.
+    let rank = (middle * count).div_ceil(CELLS) - first;
+    if rows.len() < 2 || taken.is_empty() {
+        return;
+    }
+    if rank < taken.len() {
+        taken.select_nth_unstable_by_key(rank, |&(_, key)| key);
+    }
+    let (below, above) = taken.split_at_mut(rank.min(taken.len()));
+    divide(below, first, count, rows.start..middle);
+    divide(above, first + rank, count, middle..rows.end);
 }
 
 /// A number's bits, well mixed.

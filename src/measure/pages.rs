@@ -177,6 +177,12 @@ impl Sink for Option<Paged> {
         }
     }
 
+    fn descend(&mut self, path: &[Touch]) {
+        if let Some(paged) = self {
+            paged.descend(path);
+        }
+    }
+
     fn insert(&mut self, _: &Insert) {}
     fn split(&mut self, _: &Split) {}
 }
@@ -199,6 +205,16 @@ impl Sink for Paged {
         }
         if let Some(distances) = &mut self.distances {
             distances.touch(touch);
+        }
+    }
+
+    #[inline]
+    fn descend(&mut self, path: &[Touch]) {
+        if let Some(cache) = &mut self.cache {
+            cache.descend(path);
+        }
+        if let Some(distances) = &mut self.distances {
+            path.iter().for_each(|&touch| distances.touch(touch));
         }
     }
 

@@ -140,6 +140,33 @@ impl Pcache {
         }
     }
 
+    /// A statement that has asked for no page of a tree reads those from its root down
+    /// to a leaf. The same as [`Pool::touch`] on each, but faster.
+    #[inline]
+    pub fn descend(&mut self, path: &[Touch]) {
+        let Some(space) = path.first().map(|touch| touch.page.space()) else {
+            return;
+        };
+        let held = &mut self.held[space];
+        let was = held.pages[held.present..].iter();
+        let same = was
+            .zip(path)
+            .take_while(|(held, touch)| held.page == touch.page)
+            .count();
+        held.present += same;
+        self.counts[space].hits += same as u64;
+        let path = &path[same..];
+        if path.is_empty() {
+            return;
+        }
+        self.end();
+        for &Touch { page, level, .. } in path {
+            let frame = self.ask(page, self.frame(page));
+            self.held[space].pages.push(HeldPage { page, level, frame });
+        }
+        self.held[space].present = self.held[space].pages.len();
+    }
+
     /// The frame of a page, or [`NONE`].
     #[inline]
     fn frame(&self, page: PageId) -> u32 {

@@ -39,6 +39,11 @@ impl Cache for SqliteLoad {
         self.cache.touch(touch);
     }
 
+    #[inline]
+    fn descend(&mut self, path: &[Touch]) {
+        self.cache.descend(path);
+    }
+
     /// Commits what is left.
     fn finish(&mut self) -> CountsBySpace {
         self.cache.commit();

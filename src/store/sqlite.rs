@@ -128,7 +128,7 @@ struct Place {
 const MOST_LEVELS: usize = 20;
 
 /// Keys that [`SqliteTree::insert_all`] looks up at once.
-const LOOKAHEAD: usize = 8;
+const LOOKAHEAD: usize = 16;
 
 impl<K: Key> SqliteTree<K> {
     /// An empty tree: one leaf. Pages have 4096 bytes unless `options` say otherwise.
@@ -237,8 +237,9 @@ impl<K: Key> SqliteTree<K> {
             let (shapes, balances) = (this.shapes, this.balances);
             for (place, &key) in places.iter_mut().zip(group) {
                 *place = this.locate(key);
-                // Brings the leaf's end into the processor's cache.
-                black_box(this.pages.keys(place.leaf).last());
+            }
+            for &place in &places[..group.len()] {
+                this.fetch(place);
             }
             for (&place, &key) in places.iter().zip(group) {
                 let this = tree(owner);
@@ -249,6 +250,20 @@ impl<K: Key> SqliteTree<K> {
                     false => place,
                 };
                 insert(owner, place, key, sink);
+            }
+        }
+    }
+
+    /// Brings what an insert at `place` will need into the processor's cache: the leaf's
+    /// end, or all of it and its neighbours if it will be balanced.
+    #[inline]
+    fn fetch(&self, place: Place) {
+        let cost = self.uniform.map_or(0, |cell| cell::cost(cell.local, 0));
+        if self.pages.used(place.leaf) + cost <= self.room(0) {
+            black_box(self.pages.keys(place.leaf).last().copied());
+        } else {
+            for &leaf in self.directory.about(place.position) {
+                self.pages.fetch(leaf);
             }
         }
     }

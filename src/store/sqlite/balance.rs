@@ -99,7 +99,9 @@ impl<K: Key> SqliteTree<K> {
         self.balances = self.balances.wrapping_add(1);
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut page = place.leaf;
-        self.pages.sort(page, &mut scratch.tail);
+        if self.uniform.is_none() {
+            self.pages.sort(page, &mut scratch.tail);
+        }
         let mut level = 0;
         loop {
             let (used, room) = (self.pages.used(page), self.room(level));
@@ -223,6 +225,14 @@ impl<K: Key> SqliteTree<K> {
             }
         }
 
+        // Each sibling and where its cells begin and end.
+        let mut siblings = [(0, 0, 0); 3];
+        let mut start = 0;
+        for (sibling, &page) in siblings.iter_mut().zip(&*pages) {
+            let end = start + self.entries(page) as usize;
+            *sibling = (page, start, end);
+            start = end + divider;
+        }
         let rightmost = self.is_rightmost(overflowed);
         while pages.len() < ends.len() {
             pages.push(self.allocate(level, sink));
@@ -236,8 +246,10 @@ impl<K: Key> SqliteTree<K> {
             self.leaf_pages = self.leaf_pages + pages.len() as u64 - count as u64;
         }
         let mut start = 0;
-        for (&page, &(end, used)) in pages.iter().zip(&*ends) {
-            self.refill(page, cells, start..end, used, level);
+        for (at, (&page, &(end, used))) in pages.iter().zip(&*ends).enumerate() {
+            if level > 0 || siblings.get(at) != Some(&(page, start, end)) {
+                self.refill(page, cells, start..end, used, level);
+            }
             start = end + divider;
         }
 

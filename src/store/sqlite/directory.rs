@@ -103,6 +103,14 @@ impl<K: Key> Directory<K> {
         self.blocks[at.block as usize].leaves[at.slot as usize]
     }
 
+    /// The leaf there and those beside it that are in its block.
+    #[inline]
+    pub fn about(&self, at: Position) -> &[u32] {
+        let leaves = &self.blocks[at.block as usize].leaves;
+        let slot = at.slot as usize;
+        &leaves[slot.saturating_sub(1)..leaves.len().min(slot + 2)]
+    }
+
     /// Leaves to the right.
     #[inline]
     pub fn leaves_right(&self, at: Position) -> u32 {

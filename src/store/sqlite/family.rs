@@ -69,6 +69,8 @@ impl<K: Key> SqliteTree<K> {
             }
             if self.pages.is_internal(page) {
                 self.pages.internal(page).append_to(cells);
+            } else if self.uniform.is_some() {
+                self.pages.append_in_order(page, &mut cells.keys);
             } else {
                 self.pages.sort(page, tail);
                 self.pages.append_leaf(page, cells);

@@ -29,7 +29,8 @@ impl<K: Key> Internal<K> {
     /// Which child a page is.
     #[inline]
     pub fn slot(&self, child: u32) -> usize {
-        let slot = self.children.iter().position(|&page| page == child);
+        // Ids that ascend belong to the last ones.
+        let slot = self.children.iter().rposition(|&page| page == child);
         slot.expect("a page is a child of the one above it")
     }
 

@@ -136,6 +136,7 @@ impl<K: Key> Pages<K> {
             self.append_leaf(from, &mut cells);
             let (used, balanced) = (self.used(from), self.heads[from as usize].balanced);
             self.refill_leaf(to, &cells, 0..cells.keys.len(), used, balanced);
+            self.heads[to as usize].sorted = self.heads[from as usize].sorted;
         }
         self.clear(from);
     }
@@ -290,6 +291,26 @@ impl<K: Key> Pages<K> {
     pub fn append_leaf(&self, leaf: u32, cells: &mut Cells<K>) {
         cells.keys.extend_from_slice(self.keys(leaf));
         cells.bytes.extend_from_slice(self.bytes(leaf));
+    }
+
+    /// Adds the keys of a leaf to `keys` in order, and leaves the leaf as it is.
+    #[inline]
+    pub fn append_in_order(&self, leaf: u32, keys: &mut Vec<K>) {
+        let start = keys.len();
+        keys.extend_from_slice(self.keys(leaf));
+        let sorted = usize::from(self.heads[leaf as usize].sorted);
+        let keys = &mut keys[start..];
+        for late in sorted..keys.len() {
+            let key = keys[late];
+            // Without jumps if 8 bytes are compared at a time.
+            let prefix = key.prefix();
+            let mut slot = keys[..late].partition_point(|other| other.prefix() < prefix);
+            while keys[slot] < key {
+                slot += 1;
+            }
+            keys.copy_within(slot..late, slot + 1);
+            keys[slot] = key;
+        }
     }
 
     /// Replaces the cells of a leaf by some of `cells`, which cost `used` bytes.

@@ -34,13 +34,19 @@ impl<K: Key> SqliteTree<K> {
     #[inline]
     pub(super) fn ask<S: Sink>(&self, leaf: u32, sink: &mut S) {
         if S::TOUCHES {
-            let mut path = [leaf; MOST_LEVELS];
-            for level in 1..=self.level as usize {
-                path[level] = self.pages.above(path[level - 1]);
+            let read = |page, level| Touch {
+                page: PageId::new(self.space, page),
+                level,
+                access: Access::Read,
+            };
+            let mut path = [read(leaf, 0); MOST_LEVELS];
+            let (mut first, mut page) = (MOST_LEVELS - 1, leaf);
+            for level in 1..=self.level {
+                page = self.pages.above(page);
+                first -= 1;
+                path[first] = read(page, level as u8);
             }
-            for level in (0..=self.level).rev() {
-                self.touch(path[level as usize], level, Access::Read, sink);
-            }
+            sink.descend(&path[first..]);
         }
     }
 
