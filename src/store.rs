@@ -1,5 +1,6 @@
 //! Stores: what consumes a stream of ids and emits events.
 
+mod any;
 mod b_star;
 mod btree;
 mod cow;
@@ -11,6 +12,7 @@ mod sqlite;
 mod tree;
 mod wiredtiger;
 
+pub use any::AnyTree;
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree, LmdbFile};
@@ -19,7 +21,7 @@ pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, Purge, load};
 pub use secondary::{MOST_SECONDARIES, WithSecondaries};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
-pub use tree::{Compact, Leaf, Size, Tree};
+pub use tree::{Leaf, Size, Tree};
 pub use wiredtiger::WiredTiger;
 
 /// A key was inserted.

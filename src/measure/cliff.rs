@@ -15,7 +15,7 @@ use crate::pool::{Curve, StackDistances, heap_page_rows};
 use crate::record::Measured;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    Access, Compact, Design, Grow, Insert, LoadError, PageId, Sink, Size, Sizes, Space, Split,
+    Access, AnyTree, Design, Grow, Insert, LoadError, PageId, Sink, Size, Sizes, Space, Split,
     Touch, Tree, Uniqueness, WithSecondaries,
 };
 use crate::theory::access::{Popularity, distinct, random_leaves};
@@ -105,20 +105,20 @@ const LEAST_ROWS: u64 = 1000;
 impl<K: Key, P: Fn(u64)> Grow<K> for Load<'_, K, P> {
     type Output = Result<Cliff, LoadError>;
 
-    fn grow<T: Tree<K> + Send>(self, tree: T) -> Self::Output {
+    fn grow<T: Tree<K> + Send + 'static>(self, tree: T) -> Self::Output {
         let Self {
             source,
             plan,
             progress,
         } = self;
         let rows = plan.rows.max(LEAST_ROWS);
-        let tree = Compact(tree);
+        let tree = AnyTree::new(tree);
         let mut tree = WithSecondaries::new(tree, &plan.design, plan.secondaries, plan.seed)?;
         let mut touches = Touches::new(&plan.design);
         let mut keys: Vec<K> = Vec::with_capacity(BATCH);
         let mut loaded = 0;
         let mut load_to =
-            |end: u64, tree: &mut WithSecondaries<Compact<T>>, touches: &mut Touches| {
+            |end: u64, tree: &mut WithSecondaries<AnyTree<K>>, touches: &mut Touches| {
                 while loaded < end {
                     keys.clear();
                     let wanted = BATCH.min((end - loaded) as usize);
@@ -365,7 +365,7 @@ pub fn check_cliff(plan: &CliffPlan) -> Result<(), EngineError> {
     struct Nothing;
     impl Grow<u64> for Nothing {
         type Output = ();
-        fn grow<T: Tree<u64> + Send>(self, _: T) {}
+        fn grow<T: Tree<u64> + Send + 'static>(self, _: T) {}
     }
     plan.design.grow(Uniqueness::Promised, Nothing)?;
     WithSecondaries::new((), &plan.design, plan.secondaries, plan.seed)?;

@@ -13,7 +13,7 @@ use crate::pool::CachePlan;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    BStar, BTree, Compact, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Purge, Sink, Size,
+    AnyTree, BStar, BTree, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Purge, Sink, Size,
     Sizes, SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES,
     WiredTiger, WithSecondaries, load,
 };
@@ -191,9 +191,8 @@ pub fn measure_tree<K: Key>(
     }
 }
 
-/// Measures by way of a [`Compact`] tree: a program with all kinds of trees, for all
-/// widths of keys and sets of measures, would take minutes to compile.
-fn measure<K: Key, T: Tree<K>, E: OfEngine>(
+/// Measures by way of an [`AnyTree`], which is a little slower and compiled once.
+fn measure<K: Key, T: Tree<K> + Send + 'static, E: OfEngine>(
     source: &mut dyn Source<K>,
     plan: Plan,
     tree: T,
@@ -203,7 +202,7 @@ fn measure<K: Key, T: Tree<K>, E: OfEngine>(
     progress: impl Fn(u64),
 ) -> Result<Found, LoadError> {
     let Secondaries { count, seed } = plan.secondaries;
-    let tree = WithSecondaries::new(Compact(tree), &plan.design, count, seed)?;
+    let tree = WithSecondaries::new(AnyTree::new(tree), &plan.design, count, seed)?;
     measure_all(source, plan, tree, (of_engine, paged), rows, progress)
 }
 

@@ -27,7 +27,7 @@ pub trait Grow<K: Key> {
     /// What it gives.
     type Output;
     /// Does it with an empty tree.
-    fn grow<T: Tree<K> + Send>(self, tree: T) -> Self::Output;
+    fn grow<T: Tree<K> + Send + 'static>(self, tree: T) -> Self::Output;
 }
 
 /// The sizes of a tree, by what kind it is of.

@@ -1,6 +1,6 @@
 //! Further indexes on a table: [`WithSecondaries`].
 
-use super::tree::{AnySink, Methods};
+use super::any::{AnySink, Methods};
 use super::{
     BTree, CowTree, Design, InnoDb, InnoDbFormat, InnoDbIndex, Insert, Leaf, PageId, Sink, Size,
     Sizes, Space, Split, SqliteLayout, SqliteTree, Touch, Tree, Uniqueness,
