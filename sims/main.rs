@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         Err(error) => return args::report_usage(&error),
     };
     let result = match cli.command {
-        Command::Btree(args) => btree::run(args),
+        Command::Btree(args) => btree::run(*args),
         Command::Cliff(args) => cliff::run(args),
         Command::Tail(args) => tail::run(args),
         Command::Ids(args) => ids::run(&args),
@@ -56,7 +56,7 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    Btree(btree::Args),
+    Btree(Box<btree::Args>),
     Cliff(cliff::Args),
     Tail(tail::Args),
     Verify(verify::Args),

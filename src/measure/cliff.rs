@@ -457,7 +457,7 @@ mod tests {
     fn the_closed_form_agrees() {
         for (profile, error) in [("oracle_like", 0.08), ("postgres", 0.08), ("innodb", 0.08)] {
             let cliff = found(profile, "uuid4", 400_000);
-            for reads in [0.1, 0.5, 0.9] {
+            for reads in [0.1, 0.5] {
                 let [simulated, closed] = [
                     cliff.rows_at(reads, 1e6).unwrap_or_default(),
                     cliff.random_rows_at(reads, 1e6),
