@@ -145,9 +145,7 @@ impl<K: Key> SqliteTree<K> {
         sink: &mut impl Sink,
     ) {
         let Scratch {
-            cells,
-            dividers,
-            ..
+            cells, dividers, ..
         } = scratch;
         let right = self.allocate(0, sink);
         self.leaf_pages += 1;

@@ -193,7 +193,9 @@ impl<K: Key> Directory<K> {
         this.leaves.insert(slot, 0);
         this.highs.insert(slot, K::default());
         this.prefixes.insert(slot, 0);
-        self.left[block + 1..].iter_mut().for_each(|left| *left += 1);
+        self.left[block + 1..]
+            .iter_mut()
+            .for_each(|left| *left += 1);
         self.leaves += 1;
         at
     }
@@ -205,7 +207,9 @@ impl<K: Key> Directory<K> {
         this.leaves.remove(slot);
         this.highs.remove(slot);
         this.prefixes.remove(slot);
-        self.left[block + 1..].iter_mut().for_each(|left| *left -= 1);
+        self.left[block + 1..]
+            .iter_mut()
+            .for_each(|left| *left -= 1);
         self.leaves -= 1;
         if self.blocks[block].leaves.is_empty() {
             self.blocks.remove(block);
