@@ -9,14 +9,14 @@ use crate::store::{Access, Sink, Split};
 #[derive(Clone, Debug)]
 pub(super) struct Scratch<K> {
     /// Internal pages and child slots from the root to the page at hand.
-    path: Vec<(u32, usize)>,
+    pub path: Vec<(u32, usize)>,
     /// All cells of the siblings in order, the dividers between them included
     /// unless they are leaves of a table.
     cells: Cells<K>,
     /// The new dividers between the siblings.
-    dividers: Cells<K>,
+    pub dividers: Cells<K>,
     /// Cells of one sibling that have to be put in order.
-    tail: Vec<(K, u16)>,
+    pub tail: Vec<(K, u16)>,
     /// Numbers of the siblings.
     pages: Vec<u32>,
     /// Where each sibling's cells end, and the bytes they cost.
@@ -112,34 +112,50 @@ impl<K: Key> SqliteTree<K> {
         self.pages.sort(page, &mut scratch.tail);
         let parent = scratch.path.last().map(|&(parent, _)| parent);
         let (at_right_edge, shapes) = (parent == self.right_edge.last().copied(), self.shapes);
-        let mut level = 0;
-        loop {
-            let (used, room) = (self.pages.used(page), self.room(level));
-            if used <= room && (room - used) * 3 <= self.page_bytes * 2 {
-                break;
-            }
-            if page == ROOT {
-                if used <= room {
-                    break;
-                }
-                page = self.deepen(level, sink);
-                scratch.path.push((ROOT, 0));
-            }
-            let Some((parent, slot)) = scratch.path.pop() else {
-                break;
-            };
-            if level == 0 && self.appends(page, parent, slot, key) {
-                self.append(page, parent, &mut scratch, sink);
-            } else {
-                self.balance_siblings((parent, slot), level, key, &mut scratch, sink);
-            }
-            page = parent;
-            level += 1;
-        }
+        self.restore(page, 0, key, &mut scratch, sink);
         self.scratch = scratch;
         if at_right_edge || self.shapes != shapes {
             self.find_right_edge();
         }
+    }
+
+    /// Balances `page` of `level` and the pages above it as long as they are too full or
+    /// too empty. `path` leads to `page`, and to the first that is neither in the end.
+    pub(super) fn restore(
+        &mut self,
+        mut page: u32,
+        mut level: u32,
+        key: K,
+        scratch: &mut Scratch<K>,
+        sink: &mut impl Sink,
+    ) {
+        loop {
+            let is_overfull = self.pages.used(page) > self.room(level);
+            if !is_overfull && (page == ROOT || !self.is_sparse(page, level)) {
+                return;
+            }
+            if page == ROOT {
+                page = self.deepen(level, sink);
+                scratch.path.push((ROOT, 0));
+            }
+            let Some((parent, slot)) = scratch.path.pop() else {
+                return;
+            };
+            if level == 0 && self.appends(page, parent, slot, key) {
+                self.append(page, parent, scratch, sink);
+            } else {
+                self.balance_siblings((parent, slot), level, key, scratch, sink);
+            }
+            page = parent;
+            // The root takes the level of its only child.
+            level = (level + 1).min(self.level);
+        }
+    }
+
+    /// Whether more than 2/3 of a page's bytes are free.
+    pub(super) fn is_sparse(&self, page: u32, level: u32) -> bool {
+        let free = self.room(level).saturating_sub(self.pages.used(page));
+        free * 3 > self.page_bytes * 2
     }
 
     /// Whether `key` was put at the end of a table's leaf, and it is its parent's last child.
@@ -157,7 +173,7 @@ impl<K: Key> SqliteTree<K> {
             dividers,
             ..
         } = scratch;
-        let right = self.allocate(0, sink);
+        let right = self.allocate(0, None, sink);
         self.leaf_pages += 1;
         cells.clear();
         self.pages.append_leaf(leaf, cells);
@@ -235,11 +251,16 @@ impl<K: Key> SqliteTree<K> {
         let overflowed = pages[slot - first];
         let rightmost = slot + 1 == children && self.is_rightmost(path);
         while pages.len() < ends.len() {
-            pages.push(self.allocate(level, sink));
+            // The first is to be near the leftmost sibling, any more near the one before.
+            let nearby = if pages.len() == count {
+                0
+            } else {
+                pages.len() - 1
+            };
+            let nearby = pages.get(nearby).copied();
+            pages.push(self.allocate(level, nearby, sink));
         }
-        for surplus in pages.drain(ends.len()..) {
-            self.release(surplus, level, sink);
-        }
+        let surplus = pages.split_off(ends.len());
         pages.sort_unstable();
         self.touch_changed(pages, slot - first, level, sink);
         if level == 0 {
@@ -288,8 +309,11 @@ impl<K: Key> SqliteTree<K> {
                 old_right: None,
             });
         }
-        if parent == ROOT && pages.len() == 1 {
+        if parent == ROOT && self.pages.internal(ROOT).keys.is_empty() {
             self.flatten(pages[0], sink);
+        }
+        for page in surplus {
+            self.release(page, level, sink);
         }
         self.touch(parent, level + 1, Access::Write, sink);
     }
