@@ -77,6 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         cache: None,
         miss_curve: false,
         secondaries: Secondaries::default(),
+        purge: None,
     };
     measure_tree(&mut fleet, plan, &mut rows, |_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {

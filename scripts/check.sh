@@ -29,7 +29,6 @@ live() {
   cargo run --quiet --features servers --bin sim -- verify --live "$1" -n 200k \
     --stream uuid4,uuid7_w16_s50_r10000,seq8 --out "$out"
 }
-step cargo test --features servers --test live
 step live sqlite
 if scripts/engines.sh status postgres >/dev/null; then
   step live postgres

@@ -1,5 +1,6 @@
 //! `sim btree`: where inserts land in a B-tree, and what that costs.
 
+mod purge;
 mod table;
 
 use crate::args::{self, usage};
@@ -14,8 +15,9 @@ use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, Secondaries, measure_any};
 use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
 use idlab::record::{Grid, Parameters, Row};
-use idlab::store::{Design, Uniqueness, WithSecondaries};
+use idlab::store::{Design, Purge, Uniqueness, WithSecondaries};
 use indicatif::ProgressBar;
+use purge::PurgeArgs;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -83,6 +85,9 @@ pub struct Args {
     /// Measure the misses of every cache size, too (of a plain LRU cache), in one pass
     #[arg(long, help_heading = "Cache")]
     miss_curve: bool,
+    /// Sort every so many rows by id before they are inserted [default: as they come]
+    #[arg(long, value_name = "N", value_parser = args::positive)]
+    sort_rows: Option<u64>,
     /// Further indexes on the table, each on a column of random 8-byte values; their pages compete for the cache
     #[arg(long, value_name = "N", default_value = "0", value_parser = args::count, help_heading = "Cache")]
     secondary: u64,
@@ -95,6 +100,8 @@ pub struct Args {
     /// Store ids as their text instead of binary
     #[arg(long, help_heading = "Engine")]
     text_keys: bool,
+    #[command(flatten)]
+    purge: PurgeArgs,
     #[command(flatten)]
     fleet: FleetArgs,
     #[command(flatten)]
@@ -130,6 +137,7 @@ struct Task {
     miss_curve: bool,
     secondaries: Secondaries,
     checkpoint_rows: Option<u64>,
+    purge: Option<Purge>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
 }
@@ -274,6 +282,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         None => usage(error),
     };
     let design = Design::new(engine, column, options).map_err(refused)?;
+    let purge = args.purge.of(&design)?;
     let cache = args.cache.map(|bytes| CachePlan {
         bytes,
         policy: match args.cache_policy {
@@ -300,6 +309,10 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         first.map_err(|error| usage(format!("{label}: {error} ({hint})")))?;
         opened = input.open()?;
     }
+    if let Some(rows) = args.sort_rows {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        opened.stream.keys = opened.stream.keys.sorted(rows.min(1 << 30));
+    }
     let opened = Mutex::new(Some(opened));
     Ok((
         Task {
@@ -311,6 +324,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
             miss_curve: args.miss_curve,
             secondaries,
             checkpoint_rows: args.checkpoint_rows,
+            purge,
             opened,
         },
         stored.value_bytes(),
@@ -338,6 +352,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         cache: task.cache,
         miss_curve: task.miss_curve,
         secondaries: task.secondaries,
+        purge: task.purge,
     };
     let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
         .with_context(|| task.label.clone())?;
@@ -411,10 +426,15 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("key_bytes", args.key_bytes.into());
     set("cache_bytes", args.cache.into());
     set("miss_curve", args.miss_curve.into());
+    set("sort_rows", args.sort_rows.into());
     set("secondary", args.secondary.into());
     set("transaction_rows", args.transaction_rows.into());
     set("text_keys", args.text_keys.into());
     set("checkpoint_rows", args.checkpoint_rows.into());
+    if let Some(purge) = args.purge.purge() {
+        set("keep_rows", purge.keep_rows.into());
+        set("purge_every_rows", purge.every_rows.into());
+    }
     if let Some((Input::Dump { .. }, _)) = inputs.first() {
         set("as", args.kind.clone().into());
     }

@@ -41,6 +41,7 @@ pub struct Request<'a> {
     /// SQLite's cache; the servers have theirs.
     pub cache_pages: u64,
     /// PostgreSQL: rows from one checkpoint to the next.
+    #[cfg_attr(not(feature = "servers"), allow(dead_code))]
     pub checkpoint_rows: Option<u64>,
 }
 

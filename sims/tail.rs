@@ -62,6 +62,7 @@ pub fn run(args: Args) -> Result<()> {
         cache: None,
         miss_curve: false,
         secondaries: Secondaries::default(),
+        purge: None,
     };
     let specs: Vec<Spec> = args
         .tail

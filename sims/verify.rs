@@ -213,6 +213,7 @@ fn predict(case: &Case, seed: u64, bar: &ProgressBar) -> Result<Totals> {
         cache: case.cache,
         miss_curve: false,
         secondaries: Secondaries::default(),
+        purge: None,
     };
     let mut found = Rows::new("", &case.stream, "", Parameters::new());
     measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;

@@ -42,6 +42,15 @@ impl AnySource {
         }
     }
 
+    /// The same keys, every `rows` of them in order: batches that are sorted before insert.
+    pub fn sorted(self, rows: usize) -> Self {
+        match self {
+            Self::Bytes8(source) => Self::Bytes8(Box::new(Sorted::new(source, rows))),
+            Self::Bytes16(source) => Self::Bytes16(Box::new(Sorted::new(source, rows))),
+            Self::Bytes20(source) => Self::Bytes20(Box::new(Sorted::new(source, rows))),
+        }
+    }
+
     /// `source` with its key's type forgotten.
     pub fn new<K: Key>(source: Box<dyn Source<K>>) -> Self {
         let source: Box<dyn Any> = Box::new(source);
@@ -103,6 +112,40 @@ impl<K: Key> Source<K> for Phases<K> {
     }
 }
 
+/// A source whose keys are put in order by batches.
+struct Sorted<K> {
+    source: Box<dyn Source<K>>,
+    rows: usize,
+    /// The rest of a batch, the next key last.
+    batch: Vec<K>,
+}
+
+impl<K: Key> Sorted<K> {
+    fn new(source: Box<dyn Source<K>>, rows: usize) -> Self {
+        Self {
+            source,
+            rows: rows.max(1),
+            batch: Vec::new(),
+        }
+    }
+}
+
+impl<K: Key> Source<K> for Sorted<K> {
+    fn fill(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError> {
+        for _ in 0..rows {
+            if self.batch.is_empty() {
+                self.source.fill(&mut self.batch, self.rows)?;
+                self.batch.sort_unstable_by(|a, b| b.cmp(a));
+            }
+            match self.batch.pop() {
+                Some(key) => keys.push(key),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +179,26 @@ mod tests {
                 vec![]
             ]
         );
+    }
+
+    #[test]
+    fn batches_are_sorted_and_the_last_may_be_short() {
+        struct Few(Vec<u64>);
+        impl Source<u64> for Few {
+            fn fill(&mut self, keys: &mut Vec<u64>, rows: usize) -> Result<(), SourceError> {
+                keys.extend(self.0.drain(..rows.min(self.0.len())));
+                Ok(())
+            }
+        }
+        let source = AnySource::new::<u64>(Box::new(Few(vec![5, 3, 9, 8, 1, 2, 7])));
+        let AnySource::Bytes8(mut sorted) = source.sorted(3) else {
+            unreachable!("the width stays");
+        };
+        let mut keys = Vec::new();
+        for rows in [2, 4, 4] {
+            sorted.fill(&mut keys, rows).unwrap();
+        }
+        assert_eq!(keys, [3, 5, 9, 1, 2, 8, 7]);
     }
 
     #[test]

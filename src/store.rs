@@ -16,7 +16,7 @@ pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree, LmdbFile};
 pub use design::{Design, Grow, Sizes, WIREDTIGER_CACHE_BYTES};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
-pub use load::{Checkpoints, LoadError, Loaded, NEWEST, load};
+pub use load::{Checkpoints, LoadError, Loaded, NEWEST, Purge, load};
 pub use secondary::{MOST_SECONDARIES, WithSecondaries};
 pub use sqlite::{SqliteIndexed, SqliteLayout, SqliteTree};
 pub use tree::{Compact, Leaf, Size, Tree};

@@ -15,7 +15,7 @@ fn live(args: &[&str]) -> (i32, String, Vec<serde_json::Value>) {
         .output()
         .unwrap();
     let records = fs::read_to_string(out.path().join("verify_live.jsonl")).unwrap_or_default();
-    let records = records.lines().map(|line| serde_json::from_str(line));
+    let records = records.lines().map(serde_json::from_str);
     (
         output.status.code().unwrap_or(-1),
         String::from_utf8(output.stderr).unwrap(),

@@ -107,6 +107,7 @@ fn random_ids_hit_the_right_edge_as_records_do() {
         load(
             &mut fleet,
             Some(rows),
+            None,
             &mut tree,
             &mut edge,
             |_, _| {},

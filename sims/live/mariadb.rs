@@ -3,6 +3,7 @@
 
 use super::server::{MARKER, Server, one_line};
 use super::{Ids, Live, Loaded, Request, Table, Tree, decimals, described, put, seconds};
+use crate::args::usage;
 use anyhow::{Context, Result, anyhow, bail};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Opts, OptsBuilder};
@@ -47,7 +48,8 @@ impl MariaDb {
     pub fn connect(url: Option<&str>, yes_remote: bool) -> Result<Self> {
         // The client knows the protocol by its older name only.
         let url = url.unwrap_or(URL).replacen("mariadb://", "mysql://", 1);
-        let options = Opts::from_url(&url).context("the URL of mariadb")?;
+        let options = Opts::from_url(&url);
+        let options = options.map_err(|error| usage(format!("the URL of mariadb: {error}")))?;
         let host = options.get_ip_or_hostname().into_owned();
         let server = Server::new("mariadb", &host, options.get_tcp_port());
         // A packet begins with 3 bytes of length and its number; a greeting with the
@@ -62,7 +64,8 @@ impl MariaDb {
         if !version.is_some_and(|version| version.contains("MariaDB")) {
             bail!("{server}: MySQL, whose tables of statistics are different, is not supported");
         }
-        if connection.query_first("select get_lock('idlab', 0)")? != Some(1) {
+        // A session whose client was interrupted may take a moment to end.
+        if connection.query_first("select get_lock('idlab', 5)")? != Some(1) {
             bail!("{server}: another sim is loading there");
         }
         Ok(Self { connection, server })
@@ -91,14 +94,17 @@ impl MariaDb {
 
     fn create(&mut self, request: &Request, key_type: &str) -> Result<()> {
         self.clear()?;
-        let payload = request.payload_bytes.max(512);
+        let payload = match request.payload_bytes {
+            0 => String::new(),
+            bytes => format!(", payload varbinary({}) not null", bytes.max(512)),
+        };
         let columns = match request.table {
             Table::Primary => {
-                format!("id {key_type} not null primary key, payload varbinary({payload}) not null")
+                format!("id {key_type} not null primary key{payload}")
             }
             Table::Indexed => format!(
-                "pk bigint unsigned auto_increment primary key, id {key_type} not null,
-                 payload varbinary({payload}) not null, unique key k (id)"
+                "pk bigint unsigned auto_increment primary key, id {key_type} not null{payload},
+                 unique key k (id)"
             ),
         };
         self.connection
@@ -128,11 +134,11 @@ impl MariaDb {
             _ => format!("binary({width})"),
         };
         self.create(request, &key_type)?;
-        let columns = match request.table {
-            Table::Primary => "",
-            Table::Indexed => " (id, payload)",
+        // Rows without a payload are in a table without its column.
+        let (columns, payload) = match request.payload_bytes {
+            0 => ("id", String::new()),
+            bytes => ("id, payload", format!(",'{}'", "x".repeat(bytes as usize))),
         };
-        let payload = "x".repeat(request.payload_bytes as usize);
         let before = self.metrics()?;
         let start = Instant::now();
         loop {
@@ -140,12 +146,12 @@ impl MariaDb {
             if batch.is_empty() {
                 break;
             }
-            let mut insert = format!("insert into idlab.t{columns} values ");
+            let mut insert = format!("insert into idlab.t ({columns}) values ");
             for (i, id) in batch.iter().enumerate() {
                 let comma = if i == 0 { "" } else { "," };
                 let _ = match id.number() {
-                    Some(number) => write!(insert, "{comma}({number},'{payload}')"),
-                    None => write!(insert, "{comma}(x'{}','{payload}')", id.hex()),
+                    Some(number) => write!(insert, "{comma}({number}{payload})"),
+                    None => write!(insert, "{comma}(x'{}'{payload})", id.hex()),
                 };
             }
             self.connection.query_drop(insert)?;

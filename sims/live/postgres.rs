@@ -2,11 +2,13 @@
 
 use super::server::{MARKER, Server, one_line};
 use super::{Ids, Live, Loaded, Request, Tree, decimals, described, put, seconds};
+use crate::args::usage;
 use anyhow::{Context, Result, anyhow, bail};
 use idlab::id::Column;
 use postgres::config::Host;
+use postgres::error::SqlState;
 use postgres::{Client, Config, NoTls};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 use std::time::Instant;
 
@@ -24,9 +26,10 @@ pub struct Postgres {
 
 impl Postgres {
     pub fn connect(url: Option<&str>, yes_remote: bool) -> Result<Self> {
-        let config: Config = url.unwrap_or(URL).parse().context("the URL of postgres")?;
+        let wrong = |error: &dyn Display| usage(format!("the URL of postgres: {error}"));
+        let config: Config = url.unwrap_or(URL).parse().map_err(|error| wrong(&error))?;
         let ([Host::Tcp(host)], []) = (config.get_hosts(), config.get_hostaddrs()) else {
-            bail!("the URL of postgres: expected one host, such as {URL}");
+            return Err(wrong(&format!("expected one host, such as {URL}")));
         };
         let port = config.get_ports().first().copied().unwrap_or(5432);
         let server = Server::new("postgres", host, port);
@@ -37,9 +40,16 @@ impl Postgres {
         let mut client = client.map_err(|error| server.fail(error, "log in"))?;
         let prepare = "set client_min_messages = warning; set application_name = 'idlab'";
         client.batch_execute(prepare)?;
-        let alone = "select pg_try_advisory_lock(hashtext('idlab'))";
-        if !client.query_one(alone, &[])?.get::<_, bool>(0) {
-            bail!("{server}: another sim is loading there");
+        // A session whose client was interrupted may take a moment to end.
+        let alone = "set lock_timeout = '5s'; select pg_advisory_lock(hashtext('idlab'));
+             reset lock_timeout";
+        if let Err(error) = client.batch_execute(alone) {
+            match error.code() {
+                Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                    bail!("{server}: another sim is loading there")
+                }
+                _ => return Err(server.fail(error, "be alone there")),
+            }
         }
         Ok(Self { client, server })
     }

@@ -63,6 +63,7 @@ pub const RECORDED: Recorded = Recorded {
             "pages/insert",
             |totals, load| {
                 let reads = |of| totals.get(&format!("page_reads/{of}"));
+                whole_rows(load)?;
                 // Release 15 takes the first look at the metapage for that of a new page.
                 let first = if release_15(load) { 1.0 } else { 0.0 };
                 let rows: f64 = number(load, "n_rows").ok()?;
@@ -70,6 +71,7 @@ pub const RECORDED: Recorded = Recorded {
             },
         ),
         within(0.0, 3.0, "heap_blks_read", "pages", |totals, load| {
+            whole_rows(load)?;
             let new_pages = match release_15(load) {
                 true => totals.get("new_pages/table")?,
                 false => 0.0,
@@ -135,6 +137,14 @@ fn postgres(load: &Load) -> Result<(Release, Method)> {
     let line_bytes = id_chars + 1 + number::<u32>(load, "payload_bytes")?;
     let rows = if interval > 0 { interval } else { rows };
     Ok((release, Method::Copy { rows, line_bytes }))
+}
+
+/// `None` if rows are compressed or lie in a table of their own: those above 2032 bytes with
+/// a header of 24 (`TOAST_TUPLE_THRESHOLD` of heaptoast.h, release 15), payloads with 4.
+fn whole_rows(load: &Load) -> Option<()> {
+    let key: u64 = number(load, "key_bytes").ok()?;
+    let payload: u64 = number(load, "payload_bytes").ok()?;
+    (24 + key.next_multiple_of(8) + 4 + payload <= 2032).then_some(())
 }
 
 fn release_15(load: &Load) -> bool {

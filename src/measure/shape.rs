@@ -29,7 +29,7 @@ pub(super) const TREE_LEVEL: Measured = Measured {
 pub const INDEX_BYTES: Measured = Measured {
     name: "index_bytes",
     unit: "bytes",
-    about: "size of the index, metapage included (with x: at that row); pg_relation_size",
+    about: "size of the index's file, metapage included (with x: after so many inserts); pg_relation_size",
 };
 /// Mean fill of the leaves.
 pub const FILL_MEAN: Measured = Measured {
@@ -72,18 +72,28 @@ pub(super) const FRAGMENTATION_SHARE: Measured = Measured {
     unit: "share",
     about: "leaves whose right neighbour was allocated earlier; pgstatindex.leaf_fragmentation / 100",
 };
+pub(super) const FREE_PAGES: Measured = Measured {
+    name: "free_pages",
+    unit: "pages",
+    about: "pages of the file that a purge took out of the tree and nothing uses yet; pgstatindex.deleted_pages",
+};
 pub(super) const NEWEST_100_LEAVES: Measured = Measured {
     name: "newest_100_leaves",
     unit: "pages",
     about: "leaf pages that hold the newest 100 rows",
 };
 
+pub(super) const NEWEST_10K_LEAVES: Measured = Measured {
+    name: "newest_10k_leaves",
+    unit: "pages",
+    about: "leaf pages that hold the newest 10,000 rows: what a query for a stretch of time reads (of a random row it reads tree_level + 1 pages)",
+};
+
 const FILL_BINS: u64 = 20;
 
-/// Writes a point of the curve of index size.
-pub fn size<K: Key>(tree: &impl Tree<K>, rows: &mut Rows) {
-    let size = tree.size();
-    rows.point(&INDEX_BYTES, size.rows, size.index_bytes);
+/// Writes a point of the curve of index size, after so many inserts.
+pub fn size<K: Key>(tree: &impl Tree<K>, inserts: u64, rows: &mut Rows) {
+    rows.point(&INDEX_BYTES, inserts, tree.size().index_bytes);
 }
 
 /// Writes the totals of a tree of this size with these leaves, from left to right.
@@ -135,15 +145,20 @@ pub fn shape(size: &Size, leaves: impl Iterator<Item = Leaf>, rows: &mut Rows) {
     }
 }
 
-/// Writes how many leaves hold the `newest` rows, if there are 100 of them.
+/// Writes how many leaves hold the newest 100 rows, and the newest 10,000, if there are as many.
 pub fn newest_rows<K: Key>(tree: &impl Tree<K>, newest: &[K], rows: &mut Rows) {
-    if newest.len() < crate::store::NEWEST {
-        return;
+    for (measured, count) in [(&NEWEST_100_LEAVES, 100), (&NEWEST_10K_LEAVES, 10_000)] {
+        let Some(start) = newest.len().checked_sub(count) else {
+            return;
+        };
+        let mut leaves: Vec<_> = newest[start..]
+            .iter()
+            .map(|&key| tree.leaf_of(key))
+            .collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        rows.total(measured, leaves.len() as u64);
     }
-    let mut leaves: Vec<_> = newest.iter().map(|&key| tree.leaf_of(key)).collect();
-    leaves.sort_unstable();
-    leaves.dedup();
-    rows.total(&NEWEST_100_LEAVES, leaves.len() as u64);
 }
 
 #[cfg(test)]

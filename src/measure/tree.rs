@@ -1,6 +1,7 @@
 //! All measures of one stream in one tree.
 
 use super::pages::Paged;
+use super::shape::FREE_PAGES;
 use super::wal::nbtree_wal;
 use super::{
     Accesses, COUNTED_SPLITS, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits,
@@ -12,9 +13,9 @@ use crate::pool::CachePlan;
 use crate::record::Grid;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    BStar, BTree, Compact, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Sink, Size, Sizes,
-    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES, WiredTiger,
-    WithSecondaries, load,
+    BStar, BTree, Compact, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Purge, Sink, Size,
+    Sizes, SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES,
+    WiredTiger, WithSecondaries, load,
 };
 
 /// What to load, and into what.
@@ -34,6 +35,8 @@ pub struct Plan {
     pub miss_curve: bool,
     /// Further indexes, whose pages compete for the cache.
     pub secondaries: Secondaries,
+    /// Which rows are removed, if any are; what that reads, writes and logs is not measured.
+    pub purge: Option<Purge>,
 }
 
 /// Further indexes of the table, each on a column of random 8-byte values.
@@ -115,7 +118,8 @@ pub fn measure_any(
 /// and totals to `rows`. `progress` is told after each batch how many keys it had.
 ///
 /// # Errors
-/// Those of the source, or a promise of uniqueness that was not kept.
+/// Those of the source, a promise of uniqueness that was not kept, or a purge that the
+/// tree cannot do.
 pub fn measure_tree<K: Key>(
     source: &mut dyn Source<K>,
     plan: Plan,
@@ -217,11 +221,12 @@ fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(
     let loaded = load(
         source,
         plan.rows,
+        plan.purge,
         &mut tree,
         &mut sinks,
         |tree, (_, (_, (splits, working_set)))| {
             splits.point(rows);
-            size(tree, rows);
+            size(tree, splits.inserts, rows);
             working_set.point(rows);
         },
         |batch| {
@@ -242,6 +247,9 @@ fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(
         rows.with("tree", "table", |rows| {
             shape(&size, leaves.into_iter(), rows)
         });
+    }
+    if plan.purge.is_some() {
+        rows.total(&FREE_PAGES, tree.free_pages());
     }
     if let Some(splits_counted) = tree.counted_splits() {
         rows.total(&COUNTED_SPLITS, splits_counted);

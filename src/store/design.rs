@@ -162,6 +162,11 @@ impl Design {
         }
     }
 
+    /// Whether rows can be purged from the tree ([`Tree::remove_all`](super::Tree::remove_all)).
+    pub fn has_purge(&self) -> bool {
+        matches!(self.sizes, Sizes::Pages(_))
+    }
+
     /// Page size.
     pub fn page_bytes(&self) -> u32 {
         let default = self.profile.engine.page_bytes;

@@ -4,6 +4,7 @@ use super::{Sink, Tree, Uniqueness};
 use crate::engine::EngineError;
 use crate::id::Key;
 use crate::source::{Source, SourceError};
+use std::collections::VecDeque;
 use thiserror::Error;
 
 /// Rows at which curves have a point: eight a decade from 100 up to near a 24th of
@@ -61,6 +62,25 @@ pub enum LoadError {
     /// The source promised unique keys and did not keep it.
     #[error("the stream issued an id twice (key {0}), which a unique index refuses")]
     Duplicate(String),
+    /// Rows are to be purged, from a tree that cannot do it.
+    #[error("the purge of rows is not modelled for this engine")]
+    NoPurge,
+}
+
+/// Keeps a table to its newest rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Purge {
+    /// Rows that stay: the last that were inserted.
+    pub keep_rows: u64,
+    /// Ids from one purge to the next; each removes all older rows as one batch.
+    pub every_rows: u64,
+}
+
+/// The keys in the tree, oldest first, if rows are purged.
+struct Kept<K> {
+    purge: Purge,
+    keys: VecDeque<K>,
+    removed: u64,
 }
 
 /// What a load leaves besides the tree.
@@ -77,7 +97,7 @@ pub struct Loaded<K> {
 }
 
 /// How many of the newest keys a load keeps.
-pub const NEWEST: usize = 100;
+pub const NEWEST: usize = 10_000;
 const BATCH: u64 = 4096;
 
 /// Inserts up to `rows` keys of `source` into `tree`; events go to `sink`, which is
@@ -85,10 +105,11 @@ const BATCH: u64 = 4096;
 /// end of the load).
 ///
 /// # Errors
-/// Those of the source.
+/// Those of the source, or a purge that the tree cannot do.
 pub fn load<K: Key, T: Tree<K>, S: Sink>(
     source: &mut dyn Source<K>,
     rows: Option<u64>,
+    purge: Option<Purge>,
     tree: &mut T,
     sink: &mut S,
     mut point: impl FnMut(&T, &mut S),
@@ -101,11 +122,18 @@ pub fn load<K: Key, T: Tree<K>, S: Sink>(
         refused: None,
         first_duplicate: None,
     };
+    let mut kept = purge.map(Kept::new);
+    if kept.is_some() && !tree.remove_all(&[], sink) {
+        return Err(LoadError::NoPurge);
+    }
     let mut offered = 0;
     let mut pointed = 0;
     'load: for checkpoint in Checkpoints::new(rows) {
         while offered < checkpoint {
-            let wanted = BATCH.min(checkpoint - offered) as usize;
+            let to_purge = kept
+                .as_ref()
+                .map_or(BATCH, |kept| kept.ids_to_purge(offered));
+            let wanted = BATCH.min(checkpoint - offered).min(to_purge) as usize;
             batch.clear();
             source.fill(&mut batch, wanted)?;
             let came = batch.len() as u64;
@@ -128,20 +156,56 @@ pub fn load<K: Key, T: Tree<K>, S: Sink>(
             offered += came;
             loaded.keep_newest(&batch);
             see(&batch);
+            if let Some(kept) = &mut kept {
+                kept.keys.extend(&batch);
+                tree.remove_all(&kept.too_old(offered), sink);
+            }
             if came < wanted as u64 {
                 break 'load;
             }
         }
-        let rows = tree.size().rows;
-        if rows > pointed {
+        let inserted = tree.size().rows + removed(&kept);
+        if inserted > pointed {
             point(tree, sink);
-            pointed = rows;
+            pointed = inserted;
         }
     }
-    if tree.size().rows > pointed {
+    if tree.size().rows + removed(&kept) > pointed {
         point(tree, sink);
     }
     Ok(loaded)
+}
+
+fn removed<K>(kept: &Option<Kept<K>>) -> u64 {
+    kept.as_ref().map_or(0, |kept| kept.removed)
+}
+
+impl<K: Key> Kept<K> {
+    fn new(purge: Purge) -> Self {
+        let every_rows = purge.every_rows.max(1);
+        Self {
+            purge: Purge {
+                every_rows,
+                ..purge
+            },
+            keys: VecDeque::new(),
+            removed: 0,
+        }
+    }
+
+    fn ids_to_purge(&self, offered: u64) -> u64 {
+        self.purge.every_rows - offered % self.purge.every_rows
+    }
+
+    /// The keys to remove after so many ids.
+    fn too_old(&mut self, offered: u64) -> Vec<K> {
+        if !offered.is_multiple_of(self.purge.every_rows) {
+            return Vec::new();
+        }
+        let excess = (self.keys.len() as u64).saturating_sub(self.purge.keep_rows);
+        self.removed += excess;
+        self.keys.drain(..excess as usize).collect()
+    }
 }
 
 impl<K: Key> Loaded<K> {

@@ -155,6 +155,15 @@ impl<K: Key, T: Tree<K>> Tree<K> for WithSecondaries<T> {
         }
     }
 
+    /// Of the tree alone: the further indexes keep their entries.
+    fn remove_all(&mut self, keys: &[K], sink: &mut impl Sink) -> bool {
+        self.tree.remove_all(keys, sink)
+    }
+
+    fn free_pages(&self) -> u64 {
+        self.tree.free_pages()
+    }
+
     fn uniqueness(&self) -> Uniqueness {
         self.tree.uniqueness()
     }
