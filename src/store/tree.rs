@@ -166,10 +166,19 @@ tree!(
     table = InnoDbIndexed::table,
     splits = Self::index_page_splits
 );
-tree!(SqliteTree);
+tree!(
+    SqliteTree,
+    purge = Self::remove_all,
+    free = Self::free_pages
+);
 tree!(BStar);
 tree!(WiredTiger, splits = Self::counted_splits);
-tree!(SqliteIndexed.index(), table = SqliteIndexed::table);
+tree!(
+    SqliteIndexed.index(),
+    table = SqliteIndexed::table,
+    purge = Self::remove_all,
+    free = Self::free_pages
+);
 
 /// A tree whose code is compiled once for all sinks: it reports through a table of
 /// functions, a few ns a row, and always says which pages it asks for.
