@@ -164,7 +164,7 @@ impl Design {
 
     /// Whether rows can be purged from the tree ([`Tree::remove_all`](super::Tree::remove_all)).
     pub fn has_purge(&self) -> bool {
-        matches!(self.sizes, Sizes::Pages(_))
+        matches!(self.sizes, Sizes::Pages(_) | Sizes::Sqlite(_))
     }
 
     /// Page size.

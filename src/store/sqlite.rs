@@ -4,9 +4,11 @@ mod balance;
 mod cell;
 mod directory;
 mod family;
+mod freelist;
 mod indexed;
 mod internal;
 mod page;
+mod remove;
 mod shape;
 mod touch;
 
@@ -18,6 +20,7 @@ use crate::id::{Column, Key};
 use balance::Scratch;
 use cell::{Bytes, Value};
 use directory::{Directory, Position};
+use freelist::Freelist;
 use page::{Cells, Pages};
 use std::hint::black_box;
 
@@ -64,7 +67,13 @@ const ROOT: u32 = 0;
 /// not above the lower bound of the new page. No event tells that a balance
 /// moved entries among pages or, rarely, freed one.
 ///
-/// Not modelled: deletes, updates, text that is not ASCII, integers above 2⁶³ - 1
+/// A removed row's key on an internal page is replaced by the key before it, which is
+/// the last of a leaf. Then the leaf is balanced if more than 2/3 of it is free,
+/// and likewise the pages above it. The file does not shrink: see
+/// [`SqliteTree::free_pages`].
+///
+/// Not modelled: updates, which free pages take overflow pages, text that is not
+/// ASCII, integers above 2⁶³ - 1
 /// (they are taken as the widest integers).
 ///
 /// ```
@@ -96,11 +105,16 @@ pub struct SqliteTree<K> {
     uniform: Option<Bytes>,
     pages: Pages<K>,
     /// Pages that a balance has freed and none has taken yet.
-    free: Vec<u32>,
+    free: Freelist,
     leaf_pages: u64,
     overflow_pages: u64,
+    /// The most overflow pages before a row was removed.
+    most_overflow_pages: u64,
     level: u32,
-    rows: u64,
+    /// Rows inserted: the last rowid.
+    inserted: u64,
+    /// How many of them were removed.
+    removed: u64,
     maximum: Option<K>,
     directory: Directory<K>,
     /// The rightmost leaf and the key before it.
@@ -177,11 +191,13 @@ impl<K: Key> SqliteTree<K> {
             page_bytes,
             uniform: None,
             pages: Pages::new(1, true),
-            free: Vec::new(),
+            free: Freelist::default(),
             leaf_pages: 1,
             overflow_pages: 0,
+            most_overflow_pages: 0,
             level: 0,
-            rows: 0,
+            inserted: 0,
+            removed: 0,
             maximum: None,
             directory: Directory::new(ROOT),
             last: Position::default(),
@@ -277,7 +293,7 @@ impl<K: Key> SqliteTree<K> {
             // A null is in the place of the rowid.
             SqliteLayout::Rowid => [Value::Null, payload],
             SqliteLayout::WithoutRowid => [id, payload],
-            SqliteLayout::UniqueIndex => [id, Value::Integer(self.rows + 1)],
+            SqliteLayout::UniqueIndex => [id, Value::Integer(self.inserted + 1)],
         })
     }
 
@@ -323,7 +339,7 @@ impl<K: Key> SqliteTree<K> {
         }
         self.ask_for_overflow_pages(bytes.overflow_pages, sink);
         self.overflow_pages += bytes.overflow_pages;
-        self.rows += 1;
+        self.inserted += 1;
         let place = match overfull {
             true => {
                 self.balance(place, key, sink);

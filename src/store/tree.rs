@@ -165,7 +165,16 @@ tree!(
     table = InnoDbIndexed::table,
     splits = Self::index_page_splits
 );
-tree!(SqliteTree);
+tree!(
+    SqliteTree,
+    purge = Self::remove_all,
+    free = Self::free_pages
+);
 tree!(BStar);
 tree!(WiredTiger, splits = Self::counted_splits);
-tree!(SqliteIndexed.index(), table = SqliteIndexed::table);
+tree!(
+    SqliteIndexed.index(),
+    table = SqliteIndexed::table,
+    purge = Self::remove_all,
+    free = Self::free_pages
+);

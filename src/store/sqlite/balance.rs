@@ -12,9 +12,9 @@ pub(super) struct Scratch<K> {
     /// unless they are leaves of a table.
     cells: Cells<K>,
     /// The new dividers between the siblings.
-    dividers: Cells<K>,
+    pub dividers: Cells<K>,
     /// Cells of one sibling that have to be put in order.
-    tail: Vec<(K, u16)>,
+    pub tail: Vec<(K, u16)>,
     /// Numbers of the siblings.
     pages: Vec<u32>,
     /// Where each sibling's cells end, and the bytes they cost.
@@ -98,34 +98,55 @@ impl<K: Key> SqliteTree<K> {
     pub(super) fn balance(&mut self, place: Place, key: K, sink: &mut impl Sink) {
         self.balances = self.balances.wrapping_add(1);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let mut page = place.leaf;
         if self.uniform.is_none() {
-            self.pages.sort(page, &mut scratch.tail);
+            self.pages.sort(place.leaf, &mut scratch.tail);
         }
-        let mut level = 0;
+        self.restore(place.leaf, 0, place, key, &mut scratch, sink);
+        self.scratch = scratch;
+        self.find_last();
+    }
+
+    /// Looks up the rightmost leaf anew.
+    pub(super) fn find_last(&mut self) {
+        self.last = self.directory.last();
+        self.last_low = self.directory.low(self.last);
+    }
+
+    /// Balances `page` of `level` and the pages above it as long as they are too full or
+    /// too empty; returns the level of the first that is neither. `place` is that of `key`.
+    pub(super) fn restore(
+        &mut self,
+        mut page: u32,
+        mut level: u32,
+        place: Place,
+        key: K,
+        scratch: &mut Scratch<K>,
+        sink: &mut impl Sink,
+    ) -> u32 {
         loop {
-            let (used, room) = (self.pages.used(page), self.room(level));
-            if used <= room && (room - used) * 3 <= self.page_bytes * 2 {
-                break;
+            let is_overfull = self.pages.used(page) > self.room(level);
+            if !is_overfull && (page == ROOT || !self.is_sparse(page, level)) {
+                return level;
             }
             if page == ROOT {
-                if used <= room {
-                    break;
-                }
                 page = self.deepen(level, sink);
             }
             let parent = self.pages.above(page);
             if level == 0 && self.appends(page, parent, key) {
-                self.append(page, parent, place, &mut scratch, sink);
+                self.append(page, parent, place, scratch, sink);
             } else {
-                self.balance_siblings((parent, page), level, place, key, &mut scratch, sink);
+                self.balance_siblings((parent, page), level, place, key, scratch, sink);
             }
             page = parent;
-            level += 1;
+            // The root takes the level of its only child.
+            level = (level + 1).min(self.level);
         }
-        self.scratch = scratch;
-        self.last = self.directory.last();
-        self.last_low = self.directory.low(self.last);
+    }
+
+    /// Whether more than 2/3 of a page's bytes are free.
+    pub(super) fn is_sparse(&self, page: u32, level: u32) -> bool {
+        let free = self.room(level).saturating_sub(self.pages.used(page));
+        free * 3 > self.page_bytes * 2
     }
 
     /// Whether `key` was put at the end of a table's leaf, and it is its parent's last child.
@@ -147,7 +168,7 @@ impl<K: Key> SqliteTree<K> {
         let Scratch {
             cells, dividers, ..
         } = scratch;
-        let right = self.allocate(0, sink);
+        let right = self.allocate(0, None, sink);
         self.leaf_pages += 1;
         cells.clear();
         self.pages.append_leaf(leaf, cells);
@@ -235,11 +256,16 @@ impl<K: Key> SqliteTree<K> {
         }
         let rightmost = self.is_rightmost(overflowed);
         while pages.len() < ends.len() {
-            pages.push(self.allocate(level, sink));
+            // The first is to be near the leftmost sibling, any more near the one before.
+            let nearby = if pages.len() == count {
+                0
+            } else {
+                pages.len() - 1
+            };
+            let nearby = pages.get(nearby).copied();
+            pages.push(self.allocate(level, nearby, sink));
         }
-        for surplus in pages.drain(ends.len()..) {
-            self.release(surplus, level, sink);
-        }
+        let surplus = pages.split_off(ends.len());
         pages.sort_unstable();
         self.touch_changed(pages, slot - first, level, sink);
         if level == 0 {
@@ -295,8 +321,11 @@ impl<K: Key> SqliteTree<K> {
                 old_right: None,
             });
         }
-        if parent == ROOT && pages.len() == 1 {
+        if parent == ROOT && self.pages.internal(ROOT).keys.is_empty() {
             self.flatten(pages[0], sink);
+        }
+        for page in surplus {
+            self.release(page, level, sink);
         }
         self.touch(parent, level + 1, Access::Write, sink);
     }

@@ -123,6 +123,17 @@ impl<K: Key> Directory<K> {
         block.highs.get(at.slot as usize).copied()
     }
 
+    /// Puts another key after the leaf there, which is not the last.
+    pub fn set_high(&mut self, at: Position, high: K) {
+        let (block, slot) = (at.block as usize, at.slot as usize);
+        let this = &mut self.blocks[block];
+        this.highs[slot] = high;
+        this.prefixes[slot] = high.prefix();
+        if slot + 1 == this.leaves.len() {
+            self.ends[block] = high.prefix();
+        }
+    }
+
     /// The key before the leaf there; none before the first one.
     pub fn low(&self, at: Position) -> Option<K> {
         match at.slot.checked_sub(1) {
@@ -159,15 +170,11 @@ impl<K: Key> Directory<K> {
             if slot == self.blocks[block].leaves.len() {
                 (block, slot) = (block + 1, 0);
             }
-            let this = &mut self.blocks[block];
-            this.leaves[slot] = leaf;
+            self.blocks[block].leaves[slot] = leaf;
             // The last one keeps what is after it.
             if let Some(&high) = between.get(i) {
-                this.highs[slot] = high;
-                this.prefixes[slot] = high.prefix();
-                if slot + 1 == this.leaves.len() {
-                    self.ends[block] = high.prefix();
-                }
+                let (block, slot) = (block as u32, slot as u32);
+                self.set_high(Position { block, slot }, high);
             }
             slot += 1;
         }

@@ -8,9 +8,15 @@ use crate::store::{Access, Sink};
 use std::ops::Range;
 
 impl<K: Key> SqliteTree<K> {
-    /// The number of a page without children or cells, for `level`.
-    pub(super) fn allocate(&mut self, level: u32, sink: &mut impl Sink) -> u32 {
-        let page = self.allocate_leaf(level, sink);
+    /// The number of a page without children or cells, for `level`; a free one
+    /// if there is any, near page `nearby` if that is given.
+    pub(super) fn allocate(
+        &mut self,
+        level: u32,
+        nearby: Option<u32>,
+        sink: &mut impl Sink,
+    ) -> u32 {
+        let page = self.allocate_leaf(level, nearby, sink);
         if level > 0 {
             self.pages.make_internal(page);
         }
@@ -18,13 +24,19 @@ impl<K: Key> SqliteTree<K> {
     }
 
     /// The number of an empty leaf, to become a page of `level`.
-    fn allocate_leaf(&mut self, level: u32, sink: &mut impl Sink) -> u32 {
+    fn allocate_leaf(&mut self, level: u32, nearby: Option<u32>, sink: &mut impl Sink) -> u32 {
         self.touch_first_page(sink);
-        match self.free.pop() {
-            Some(page) => {
-                // It heads the list of free pages.
+        match self.free.take(nearby) {
+            Some((page, None)) => {
+                // It headed the list of free pages.
                 self.touch(page, level, Access::Read, sink);
                 self.touch(page, level, Access::Write, sink);
+                page
+            }
+            Some((page, Some(trunk))) => {
+                self.touch(trunk, 0, Access::Read, sink);
+                self.touch(trunk, 0, Access::Write, sink);
+                self.touch(page, level, Access::New, sink);
                 page
             }
             None => {
@@ -38,10 +50,13 @@ impl<K: Key> SqliteTree<K> {
     /// Gives a page of `level` back.
     pub(super) fn release(&mut self, page: u32, level: u32, sink: &mut impl Sink) {
         self.touch_first_page(sink);
-        // It is put on the list of free pages, and stays in the cache.
+        self.pages.release(page);
+        if let Some(trunk) = self.free.add(page, self.page_bytes) {
+            self.touch(trunk, 0, Access::Read, sink);
+            self.touch(trunk, 0, Access::Write, sink);
+        }
+        // It is on the list of free pages now, and stays in the cache.
         self.touch(page, level, Access::Write, sink);
-        self.pages.clear(page);
-        self.free.push(page);
     }
 
     /// Collects the numbers and the cells of `count` children of `parent`, the
@@ -123,7 +138,7 @@ impl<K: Key> SqliteTree<K> {
     /// number it returns.
     pub(super) fn deepen(&mut self, level: u32, sink: &mut impl Sink) -> u32 {
         self.touch(ROOT, level + 1, Access::Write, sink);
-        let page = self.allocate_leaf(level, sink);
+        let page = self.allocate_leaf(level, Some(ROOT), sink);
         self.pages.move_content(ROOT, page);
         self.pages.make_internal(ROOT);
         self.pages.internal_mut(ROOT).children.push(page);
@@ -135,7 +150,7 @@ impl<K: Key> SqliteTree<K> {
 
     /// Moves the content of the root's only child to the root.
     pub(super) fn flatten(&mut self, child: u32, sink: &mut impl Sink) {
-        self.pages.clear(ROOT);
+        self.pages.release(ROOT);
         self.pages.move_content(child, ROOT);
         self.level -= 1;
         self.move_leaf(ROOT, self.level);

@@ -68,6 +68,8 @@ pub(super) struct Pages<K> {
     keys: Vec<Vec<K>>,
     bytes: Vec<Vec<u16>>,
     internals: Vec<Internal<K>>,
+    /// Internals of pages that were released.
+    vacant: Vec<u32>,
 }
 
 impl<K: Key> Pages<K> {
@@ -81,6 +83,7 @@ impl<K: Key> Pages<K> {
             keys: Vec::new(),
             bytes: Vec::new(),
             internals: Vec::new(),
+            vacant: Vec::new(),
         }
     }
 
@@ -116,10 +119,22 @@ impl<K: Key> Pages<K> {
         (head.entries, head.sorted, head.used, head.internal) = (0, 0, 0, NONE);
     }
 
+    /// Takes all cells of a page away, as it is free from now on.
+    pub fn release(&mut self, page: u32) {
+        let internal = self.heads[page as usize].internal;
+        if internal != NONE {
+            self.internals[internal as usize] = Internal::default();
+            self.vacant.push(internal);
+        }
+        self.clear(page);
+    }
+
     /// Makes an empty page an internal one.
     pub fn make_internal(&mut self, page: u32) {
-        self.heads[page as usize].internal = self.internals.len() as u32;
-        self.internals.push(Internal::default());
+        self.heads[page as usize].internal = self.vacant.pop().unwrap_or_else(|| {
+            self.internals.push(Internal::default());
+            self.internals.len() as u32 - 1
+        });
     }
 
     /// Moves all content of a page to an empty leaf, and leaves an empty leaf.
@@ -249,6 +264,34 @@ impl<K: Key> Pages<K> {
         head.used
     }
 
+    /// Where `key` is among the keys of a leaf.
+    pub fn position(&self, leaf: u32, key: K) -> Option<usize> {
+        let sorted = usize::from(self.heads[leaf as usize].sorted);
+        let (in_order, rest) = self.keys(leaf).split_at(sorted);
+        in_order.binary_search(&key).ok().or_else(|| {
+            let at = rest.iter().position(|&other| other == key);
+            at.map(|at| sorted + at)
+        })
+    }
+
+    /// Takes a cell off a leaf and returns its key and size; `uniform` is the size if
+    /// all have the same.
+    pub fn remove(&mut self, leaf: u32, at: usize, uniform: Option<u16>) -> (K, u16) {
+        let (chunk, start) = self.at(leaf);
+        let head = &mut self.heads[leaf as usize];
+        let cells = start..start + usize::from(head.entries);
+        let is_sorted = at < usize::from(head.sorted);
+        let key = take_out(&mut self.keys[chunk][cells.clone()], at, is_sorted);
+        let bytes = uniform.unwrap_or_else(|| {
+            let bytes = self.bytes.get_mut(chunk);
+            bytes.map_or(0, |bytes| take_out(&mut bytes[cells], at, is_sorted))
+        });
+        head.entries -= 1;
+        head.sorted -= u16::from(is_sorted);
+        head.used -= cell::cost(bytes, 0);
+        (key, bytes)
+    }
+
     /// Puts the cells of a leaf in order. `tail` is only there to save an allocation.
     pub fn sort(&mut self, leaf: u32, tail: &mut Vec<(K, u16)>) {
         let (chunk, start) = self.at(leaf);
@@ -332,4 +375,16 @@ impl<K: Key> Pages<K> {
             bytes[start..end].copy_from_slice(&cells.bytes[range]);
         }
     }
+}
+
+/// Takes a cell out; those after it move down, or if their order does not matter the
+/// last takes its place. The last is left over.
+fn take_out<T: Copy>(cells: &mut [T], at: usize, in_order: bool) -> T {
+    let cell = cells[at];
+    if in_order {
+        cells.copy_within(at + 1.., at);
+    } else {
+        cells[at] = cells[cells.len() - 1];
+    }
+    cell
 }

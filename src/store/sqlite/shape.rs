@@ -21,7 +21,7 @@ impl<K: Key> SqliteTree<K> {
 
     /// Rows in the tree.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.inserted - self.removed
     }
 
     /// Leaf pages.
@@ -31,7 +31,7 @@ impl<K: Key> SqliteTree<K> {
 
     /// Internal pages, the root included.
     pub fn internal_pages(&self) -> u64 {
-        u64::from(self.pages.len()) - self.free.len() as u64 - self.leaf_pages
+        u64::from(self.pages.len()) - u64::from(self.free.len()) - self.leaf_pages
     }
 
     /// Pages of rows too large for a page of the tree.

@@ -3,6 +3,8 @@ use crate::store::Events;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+mod remove;
+
 fn options(payload_bytes: u32) -> EngineOptions {
     EngineOptions {
         page_bytes: Some(512),
@@ -33,7 +35,13 @@ fn check_page<K: Key>(
     assert_eq!(tree.pages.used(page), used);
     assert!(used <= tree.room(level));
     if level == 0 {
-        if let (SqliteLayout::Rowid, Some(high)) = (tree.layout, high) {
+        // A removed row's rowid may stay the upper bound of its leaf.
+        let exact = tree.layout == SqliteLayout::Rowid && tree.removed == 0;
+        let directory = &tree.directory;
+        let at = high.map_or(directory.last(), |high| directory.find(high));
+        assert_eq!(directory.leaf(at), page);
+        assert_eq!((directory.low(at), directory.high(at)), (low, high));
+        if let (true, Some(high)) = (exact, high) {
             assert_eq!(keys.iter().max(), Some(&high));
         }
         return 1;
@@ -76,7 +84,15 @@ fn check_tree<K: Key>(tree: &SqliteTree<K>, oracle: &BTreeMap<K, u16>) {
     assert_eq!(tree.first_duplicate(), None);
     let leaves = check_page(tree, ROOT, tree.level, None, None);
     assert_eq!(u64::from(leaves), tree.leaf_pages());
-    assert_eq!(tree.leaves().count() as u64, tree.leaf_pages());
+    let last = tree.directory.last();
+    assert_eq!((tree.last, tree.last_low), (last, tree.directory.low(last)));
+    let leaves: Vec<_> = tree.leaves().collect();
+    assert_eq!(leaves.len() as u64, tree.leaf_pages());
+    for (right, leaf) in leaves.iter().rev().enumerate() {
+        let at = tree.directory.before(last, right);
+        assert_eq!(tree.directory.leaf(at), leaf.0);
+        assert_eq!(tree.directory.leaves_right(at) as usize, right);
+    }
     let internal = |&page: &u32| tree.pages.is_internal(page);
     let internal_pages = (0..tree.pages.len()).filter(internal).count();
     assert_eq!(internal_pages as u64, tree.internal_pages());

@@ -5,8 +5,10 @@
 //! of a higher level of its tree is changed, or the row is done. Of pages of one
 //! level, those touched last are given back first.
 //!
-//! Not modelled: a list of more than one free page, and what comparing with a row
-//! that has overflow pages asks for.
+//! Not modelled: what comparing with a row that has overflow pages asks for; that a
+//! page which becomes one of those that a trunk lists is not written. The requests of a
+//! removal are not compared with the engine's: it holds its path to the end, and in a
+//! table with an index goes to the index before the table.
 
 use super::{Access, FIRST_PAGE, MOST_LEVELS, PageId, Sink, Space, SqliteTree, Touch};
 use crate::id::Key;
