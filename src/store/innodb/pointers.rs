@@ -56,6 +56,7 @@ impl<K: Key> InnoDb<K> {
         touch(level + 1, parent, Access::Write, sink);
         self.levels[level + 1].page_mut(parent).children[slot] = new;
         self.adopt(level + 1, parent, slot..slot + 1);
+        self.recount(level + 1, parent);
     }
 
     /// Tells children of `page` that it is their parent.
