@@ -4,6 +4,7 @@ mod format;
 mod indexed;
 mod page;
 mod pointers;
+mod remove;
 mod split;
 
 use super::{Access, Insert, PageId, Sink, Space, Touch, Uniqueness};
@@ -39,6 +40,11 @@ const LOOKAHEAD: usize = 16;
 /// there is room; then the sibling's lower bound is replaced in its parent, and
 /// that page, if it is half empty, is merged or given up.
 ///
+/// A removed record leaves its place in the page's heap free. A leaf whose records then
+/// take less than half of the page is merged with its left or else its right neighbour, if
+/// that has space for all of them; if not, the next removal tries again. A leaf's
+/// last record takes the page with it.
+///
 /// Touches: an insert goes down to its leaf. If that is full it goes down again and
 /// also asks for the leaf's two neighbours, so that it may change them; of a divided
 /// page the neighbour beside the new page is changed. Leaves are in [`Space::Index`],
@@ -51,7 +57,7 @@ const LOOKAHEAD: usize = 16;
 ///
 /// The rule is that of MariaDB 10.11, where the top of a page's heap may sink as
 /// records leave; without this, leaf counts differ by up to 0.4 %. Not modelled:
-/// deletes, updates, records of several widths, compressed pages.
+/// updates, records of several widths, compressed pages.
 ///
 /// ```
 /// use idlab::id::Column;
@@ -73,6 +79,8 @@ pub struct InnoDb<K> {
     sibling_inserts: u64,
     merge_attempts: u64,
     merges: u64,
+    /// The most pages before a row was removed.
+    most_pages: u64,
 }
 
 impl<K: Key> InnoDb<K> {
@@ -87,6 +95,7 @@ impl<K: Key> InnoDb<K> {
             sibling_inserts: 0,
             merge_attempts: 0,
             merges: 0,
+            most_pages: 0,
         }
     }
 
@@ -316,8 +325,8 @@ impl<K: Key> InnoDb<K> {
         self.splits + self.sibling_inserts
     }
 
-    /// The engine's counter of that name: half empty internal pages that were to be
-    /// merged, counted twice if it came to nothing, as the engine tries twice.
+    /// The engine's counter of that name: half empty pages that were to be merged.
+    /// Internal ones count twice if it came to nothing, as the engine tries twice.
     pub fn index_page_merge_attempts(&self) -> u64 {
         self.merge_attempts
     }

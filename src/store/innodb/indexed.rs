@@ -17,6 +17,8 @@ const COUNTER_BYTES: u32 = 8;
 pub struct InnoDbIndexed<K> {
     table: InnoDb<u64>,
     index: InnoDb<K>,
+    /// The counter's last value.
+    last: u64,
 }
 
 impl<K: Key> InnoDbIndexed<K> {
@@ -34,6 +36,7 @@ impl<K: Key> InnoDbIndexed<K> {
         Ok(Self {
             table: InnoDb::new(InnoDbFormat::new(table, Column::Bigint, page_bytes)?),
             index: InnoDb::new(InnoDbFormat::new(index, column, page_bytes)?),
+            last: 0,
         })
     }
 
@@ -46,8 +49,8 @@ impl<K: Key> InnoDbIndexed<K> {
         if S::TOUCHES {
             sink.begin();
         }
-        let counter = self.table.rows() + 1;
-        self.table.insert_entry(counter, &mut TableTouches(sink));
+        self.last += 1;
+        self.table.insert_entry(self.last, &mut TableTouches(sink));
         self.index.insert_entry(key, sink)
     }
 
@@ -56,6 +59,29 @@ impl<K: Key> InnoDbIndexed<K> {
         keys.iter().for_each(|&key| {
             self.insert(key, sink);
         });
+    }
+
+    /// Removes the row with `key` under `counter`; `false` if they are not there. The
+    /// purge takes the entry from the index first.
+    pub fn remove<S: Sink>(&mut self, key: K, counter: u64, sink: &mut S) -> bool {
+        sink.begin();
+        self.index.remove_entry(key, sink)
+            && (self.table).remove_entry(counter, &mut TableTouches(sink))
+    }
+
+    /// Removes the rows that were inserted first; `keys` are theirs, in that order.
+    pub fn remove_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        for &key in keys {
+            match self.table.lowest() {
+                Some(counter) => self.remove(key, counter, sink),
+                None => return,
+            };
+        }
+    }
+
+    /// Pages that were given up and not taken again. The file keeps them.
+    pub fn free_pages(&self) -> u64 {
+        self.table.free_pages() + self.index.free_pages()
     }
 
     /// The engine's counter of that name, of both trees.

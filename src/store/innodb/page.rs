@@ -61,6 +61,11 @@ impl<K: Key> Page<K> {
         !self.free.is_empty()
     }
 
+    /// Places of records that were removed.
+    pub fn free_places(&self) -> u32 {
+        self.free.len() as u32
+    }
+
     /// Whether the last insert was the record before `slot`.
     pub fn is_after_last(&self, slot: usize) -> bool {
         self.last != NONE && self.last as usize + 1 == slot
@@ -147,12 +152,14 @@ impl<K: Key> Page<K> {
         (self.keys.split_off(slot), self.children.split_off(children))
     }
 
-    /// Takes out the record of a child.
+    /// Takes out a record, with its child if it has one.
     pub fn remove(&mut self, slot: usize) {
         self.remove_places(slot, 1);
         self.keys.remove(slot);
-        self.children.remove(slot);
-        self.prefixes.remove(slot);
+        if slot < self.children.len() {
+            self.children.remove(slot);
+            self.prefixes.remove(slot);
+        }
     }
 
     fn remove_places(&mut self, slot: usize, records: usize) {

@@ -56,6 +56,7 @@ impl<K: Key> InnoDb<K> {
         touch(level + 1, parent, Access::Write, sink);
         self.levels[level + 1].page_mut(parent).children[slot] = new;
         self.adopt(level + 1, parent, slot..slot + 1);
+        self.recount(level + 1, parent);
     }
 
     /// Tells children of `page` that it is their parent.
@@ -88,7 +89,8 @@ impl<K: Key> InnoDb<K> {
             self.give_up(level, page, sink);
             return;
         }
-        if slot == 0 && left != NONE {
+        let changes_bound = slot == 0 && left != NONE;
+        if changes_bound {
             // The second pointer becomes the first, its key the page's lower bound.
             let bound = here.keys[1];
             self.remove_pointer_to(level, page, sink);
@@ -98,19 +100,23 @@ impl<K: Key> InnoDb<K> {
         let here = self.levels[level].page_mut(page);
         here.remove(slot);
         self.recount(level, page);
-        if !is_root {
+        // MariaDB 10.11 makes no attempt after the bound has changed.
+        if !is_root && !changes_bound {
             self.merge_if_sparse(level, page, sink);
         }
     }
 
-    fn merge_if_sparse(&mut self, level: usize, page: u32, sink: &mut impl Sink) {
+    /// Merges a page with a neighbour, if it is sparse and that has space for its records.
+    pub(super) fn merge_if_sparse(&mut self, level: usize, page: u32, sink: &mut impl Sink) {
         let here = self.levels[level].page(page);
         let (left, right) = (here.left, here.right);
         let only = (left, right) == (NONE, NONE);
         if !only && !self.format.is_sparse(level, here) {
             return;
         }
-        self.merge_attempts += 2;
+        // The engine tries it again with internal pages.
+        let again = u64::from(level > 0);
+        self.merge_attempts += 1 + again;
         if only {
             // Its records move to the root's page, and the levels above are gone.
             self.levels[level].page_mut(page).reorganize();
@@ -129,7 +135,7 @@ impl<K: Key> InnoDb<K> {
         } else {
             return;
         }
-        self.merge_attempts -= 1;
+        self.merge_attempts -= again;
         self.merges += 1;
     }
 
@@ -153,7 +159,7 @@ impl<K: Key> InnoDb<K> {
     }
 
     /// Frees a page without records.
-    fn give_up(&mut self, level: usize, page: u32, sink: &mut impl Sink) {
+    pub(super) fn give_up(&mut self, level: usize, page: u32, sink: &mut impl Sink) {
         touch(level, page, Access::Free, sink);
         self.levels[level].remove(page);
     }
