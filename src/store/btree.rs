@@ -132,7 +132,7 @@ impl<K: Key> BTree<K> {
     }
 
     /// Returns whether the leaf split.
-    #[inline]
+    #[inline(always)]
     fn insert_at<S: Sink>(&mut self, mut place: Place, key: K, sink: &mut S) -> bool {
         if S::TOUCHES {
             sink.begin();

@@ -164,7 +164,10 @@ impl Design {
 
     /// Whether rows can be purged from the tree ([`Tree::remove_all`](super::Tree::remove_all)).
     pub fn has_purge(&self) -> bool {
-        matches!(self.sizes, Sizes::Pages(_) | Sizes::Sqlite(_))
+        matches!(
+            self.sizes,
+            Sizes::Pages(_) | Sizes::Sqlite(_) | Sizes::InnoDb(_) | Sizes::InnoDbIndexed
+        )
     }
 
     /// Page size.

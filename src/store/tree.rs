@@ -159,11 +159,18 @@ tree!(
     free = Self::free_pages
 );
 tree!(CowTree);
-tree!(InnoDb, splits = Self::index_page_splits);
+tree!(
+    InnoDb,
+    splits = Self::index_page_splits,
+    purge = Self::remove_all,
+    free = Self::free_pages
+);
 tree!(
     InnoDbIndexed.index(),
     table = InnoDbIndexed::table,
-    splits = Self::index_page_splits
+    splits = Self::index_page_splits,
+    purge = Self::remove_all,
+    free = Self::free_pages
 );
 tree!(
     SqliteTree,
