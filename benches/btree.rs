@@ -50,7 +50,7 @@ fn measured(keys: &[u128]) -> u64 {
         secondaries: Secondaries::default(),
         purge: None,
     };
-    let run = measure_tree(&mut Keys(keys), plan, &mut rows, |_| {}).expect("the keys differ");
+    let run = measure_tree(&mut Keys(keys), plan, &mut rows, &|_| {}).expect("the keys differ");
     black_box(rows.into_rows());
     run.rows
 }

@@ -88,7 +88,7 @@ fn predict(
         purge: None,
     };
     let mut found = Rows::new("bench", "keys", profile.engine.name, Parameters::new());
-    let run = measure_tree(source, plan, &mut found, |_| {}).expect("the keys differ");
+    let run = measure_tree(source, plan, &mut found, &|_| {}).expect("the keys differ");
     assert_eq!(run.rows, rows);
     black_box(found.into_rows());
     now() - start

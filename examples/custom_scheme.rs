@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         secondaries: Secondaries::default(),
         purge: None,
     };
-    measure_tree(&mut fleet, plan, &mut rows, |_| {})?;
+    measure_tree(&mut fleet, plan, &mut rows, &|_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {
         let params = serde_json::to_string(&row.params)?;
         println!(

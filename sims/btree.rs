@@ -354,7 +354,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         secondaries: task.secondaries,
         purge: task.purge,
     };
-    let found = measure_any(opened.stream.keys, plan, &mut rows, |rows| bar.inc(rows))
+    let found = measure_any(opened.stream.keys, plan, &mut rows, &|rows| bar.inc(rows))
         .with_context(|| task.label.clone())?;
     let mut notes = Vec::new();
     if let Some((kind, report)) = opened.dump {

@@ -113,8 +113,8 @@ pub fn run(args: Args) -> Result<()> {
     let found: Result<Vec<Vec<Row>>> = pool.install(|| {
         let rows = tasks.par_iter().map(|task| {
             let keys = task.input.open()?.stream.keys;
-            let cliff =
-                cliff(keys, task.plan, |rows| bar.inc(rows)).with_context(|| task.label.clone())?;
+            let cliff = cliff(keys, task.plan, &|rows| bar.inc(rows))
+                .with_context(|| task.label.clone())?;
             Ok(write(&args, task, &cliff, &digest))
         });
         rows.collect()

@@ -102,7 +102,7 @@ pub fn run(args: Args) -> Result<()> {
         let keys = open(spec, per_ms, args.output.seed)?;
         let template = || Rows::new(&digest, &spec.to_string(), &args.engine, Parameters::new());
         let mut all = template();
-        measure_any(keys, plan, &mut all, |rows| bar.inc(rows))
+        measure_any(keys, plan, &mut all, &|rows| bar.inc(rows))
             .with_context(|| spec.to_string())?;
         let mut rows = template();
         for measured in [&INDEX_BYTES, &LEAF_SPLITS, &INTERNAL_SPLITS, &FILL_MEAN] {

@@ -216,7 +216,7 @@ fn predict(case: &Case, seed: u64, bar: &ProgressBar) -> Result<Totals> {
         purge: None,
     };
     let mut found = Rows::new("", &case.stream, "", Parameters::new());
-    measure_any(stream.keys, plan, &mut found, |rows| bar.inc(rows))?;
+    measure_any(stream.keys, plan, &mut found, &|rows| bar.inc(rows))?;
     let rows = found.into_rows().into_iter().filter(|row| row.x.is_none());
     let named = rows.filter_map(|row| {
         let part = |name: &str| row.params.get(name).and_then(serde_json::Value::as_str);

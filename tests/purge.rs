@@ -150,7 +150,7 @@ fn a_measured_load_ends_as_recorded() {
     let plan = plan(design, number(&state, "inserted_rows"), purge);
     let keys = Stream::from(Reference::new(stream, 1).unwrap()).keys;
     let mut rows = Rows::new("", stream, "", Parameters::new());
-    let found = measure_any(keys, plan, &mut rows, |_| {}).unwrap();
+    let found = measure_any(keys, plan, &mut rows, &|_| {}).unwrap();
     assert_eq!(found.rows, 100_000);
     let rows = rows.into_rows();
     let total = |measure: &str| {
@@ -180,7 +180,7 @@ fn an_engine_without_a_purge_is_told() {
         let design = Design::new(*engine, Column::Bigint, EngineOptions::default()).unwrap();
         let keys = Stream::from(Reference::new("rand8", 1).unwrap()).keys;
         let mut rows = Rows::new("", "", "", Parameters::new());
-        let found = measure_any(keys, plan(design, 1000, purge), &mut rows, |_| {});
+        let found = measure_any(keys, plan(design, 1000, purge), &mut rows, &|_| {});
         match found {
             Ok(found) => assert!(design.has_purge() && found.rows == 100, "{engine:?}"),
             Err(LoadError::NoPurge) => assert!(!design.has_purge(), "{engine:?}"),

@@ -71,11 +71,11 @@ pub struct Cliff {
 ///
 /// # Errors
 /// Those of the source; a design that cannot be grown.
-pub fn cliff(keys: AnySource, plan: CliffPlan, progress: impl Fn(u64)) -> Result<Cliff, LoadError> {
+pub fn cliff(keys: AnySource, plan: CliffPlan, progress: &dyn Fn(u64)) -> Result<Cliff, LoadError> {
     fn grown<K: Key>(
         mut source: Box<dyn Source<K>>,
         plan: CliffPlan,
-        progress: impl Fn(u64),
+        progress: &dyn Fn(u64),
     ) -> Result<Cliff, LoadError> {
         let source = &mut *source;
         let load = Load {
@@ -92,17 +92,17 @@ pub fn cliff(keys: AnySource, plan: CliffPlan, progress: impl Fn(u64)) -> Result
     }
 }
 
-struct Load<'a, K, P> {
+struct Load<'a, K> {
     source: &'a mut dyn Source<K>,
     plan: CliffPlan,
-    progress: P,
+    progress: &'a dyn Fn(u64),
 }
 
 const BATCH: usize = 4096;
 /// A load must have as many.
 const LEAST_ROWS: u64 = 1000;
 
-impl<K: Key, P: Fn(u64)> Grow<K> for Load<'_, K, P> {
+impl<K: Key> Grow<K> for Load<'_, K> {
     type Output = Result<Cliff, LoadError>;
 
     fn grow<T: Tree<K> + Send + 'static>(self, tree: T) -> Self::Output {
@@ -399,7 +399,7 @@ mod tests {
 
     fn found(profile: &str, stream: &str, rows: u64) -> Cliff {
         let (keys, plan) = plan(profile, stream, rows);
-        cliff(keys, plan, |_| {}).unwrap()
+        cliff(keys, plan, &|_| {}).unwrap()
     }
 
     /// An LRU pool, and its reads at each stop.

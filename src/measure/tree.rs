@@ -105,7 +105,7 @@ pub fn measure_any(
     keys: AnySource,
     plan: Plan,
     rows: &mut Rows,
-    progress: impl Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Found, LoadError> {
     match keys {
         AnySource::Bytes8(mut keys) => measure_tree(&mut *keys, plan, rows, progress),
@@ -124,7 +124,7 @@ pub fn measure_tree<K: Key>(
     source: &mut dyn Source<K>,
     plan: Plan,
     rows: &mut Rows,
-    progress: impl Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Found, LoadError> {
     let uniqueness = plan.uniqueness;
     let alone = plan.secondaries.count == 0;
@@ -199,7 +199,7 @@ fn measure<K: Key, T: Tree<K> + Send + 'static, E: OfEngine>(
     of_engine: E,
     paged: Option<Paged>,
     rows: &mut Rows,
-    progress: impl Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Found, LoadError> {
     let Secondaries { count, seed } = plan.secondaries;
     let tree = WithSecondaries::new(AnyTree::new(tree), &plan.design, count, seed)?;
@@ -212,7 +212,7 @@ fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(
     mut tree: T,
     of_engine: E,
     rows: &mut Rows,
-    progress: impl Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Found, LoadError> {
     let counts = (Edge::default(), (Splits::default(), WorkingSet::default()));
     let mut sinks = (of_engine, counts);
