@@ -20,7 +20,7 @@ cmp <(rows "$out/one/btree.jsonl") <(rows "$out/two/btree.jsonl")
 sim btree --stream uuid4,seq8 -n 20k --out "$out" --format csv >/dev/null
 sim ids ulid -n 5000 | sim btree --ids - --out "$out" --format jsonl >/dev/null
 sim verify --engine lmdb,wiredtiger --out "$out" >/dev/null
-sim cliff -n 20k --cache 8MiB --engine postgres,innodb,sqlite,lmdb --secondary 1 --out "$out" >/dev/null
+sim cliff -n 100k --cache 8MiB --engine postgres,innodb,sqlite,lmdb --secondary 1 --out "$out" >/dev/null
 sim btree -n 20k --engine innodb,innodb:secondary,sqlite,sqlite:without_rowid,lmdb,redb,wiredtiger,b_star:3,textbook:4,oracle_like,sql_server_like \
   --payload-bytes 100 --cache 8MiB --miss-curve --out "$out/engines" >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null

@@ -94,7 +94,7 @@ pub struct Args {
     /// Rows of a transaction
     #[arg(long, value_name = "N", value_parser = args::positive, default_value = "1000", requires = "cache", help_heading = "Cache")]
     transaction_rows: u64,
-    /// Rows from one checkpoint to the next, for full-page images [default: no checkpoint]
+    /// Rows from one checkpoint to the next, of PostgreSQL's log and of caches without rules of their own [default: no checkpoint]
     #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Engine")]
     checkpoint_rows: Option<u64>,
     /// Store ids as their text instead of binary
@@ -109,7 +109,7 @@ pub struct Args {
 }
 
 /// Which page leaves a cache.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum PolicyArg {
     /// By the engine's own rules; the least recently used one where these are not known
     Engine,
@@ -426,6 +426,10 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     set("key_bytes", args.key_bytes.into());
     set("cache_bytes", args.cache.into());
     set("miss_curve", args.miss_curve.into());
+    if args.cache_policy != PolicyArg::Engine {
+        let policy = format!("{:?}", args.cache_policy).to_lowercase();
+        set("cache_policy", policy.into());
+    }
     set("sort_rows", args.sort_rows.into());
     set("secondary", args.secondary.into());
     set("transaction_rows", args.transaction_rows.into());

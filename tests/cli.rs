@@ -140,7 +140,7 @@ const WRONG: &[(&[&str], &str)] = &[
         "--row 8: an id of uuid_v4 alone has 16 bytes",
     ),
     (&["cliff", "-n", "100"], "too few rows to tell"),
-    (&["cliff", "--at", "0"], "--at 0: expected 0.0001 to 100"),
+    (&["cliff", "--at", "0"], "--at 0: expected 0.001 to 100"),
     (
         &["cliff", "--engine", "wiredtiger", "--secondary", "1"],
         "further indexes are not modelled",

@@ -167,6 +167,10 @@ impl<K: Key> Grow<K> for Load<'_, K> {
 /// Windows of the load that are compared, in tenths of it: the second has twice the
 /// rows of the first.
 const TENTHS: [u64; 4] = [4, 5, 8, 10];
+/// Shorter distances are not told apart by whether they grow, in pages.
+const LEAST_DISTANCE: f64 = 64.0;
+/// Reads an insert below which chance decides which is nearer.
+const LEAST_READS: f64 = 5e-4;
 /// Points of a doubling of the rows at which the tree's size is taken.
 const SIZES: u32 = 16;
 
@@ -258,10 +262,12 @@ impl Cliff {
     /// Whether distances about this one grow with the table: those of the second window
     /// are nearer to twice the first's than to the first's.
     fn grows(&self, distance: f64) -> bool {
+        // Below, distances are those of the paths that every insert takes.
+        let distance = distance.max(LEAST_DISTANCE);
         let now = self.window(1, distance);
         let as_twice = (now - self.window(0, distance / 2.0)).abs();
         let as_equal = (now - self.window(0, distance)).abs();
-        as_twice < as_equal
+        now >= LEAST_READS && as_twice < as_equal
     }
 
     /// Rows of the table, filled as on the average, whose distances are those of the

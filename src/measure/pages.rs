@@ -127,7 +127,10 @@ impl Paged {
             ("all", &ALL),
         ];
         for (of, spaces) in groups {
-            let leaves = sum(counts, &spaces[..1]);
+            let leaves = match of {
+                "all" => sum(counts, &[Space::Index, Space::Table, Space::Other]),
+                _ => sum(counts, &spaces[..1]),
+            };
             let counts = sum(counts, spaces);
             if counts == Counts::default() {
                 continue;
