@@ -8,7 +8,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::id::Column;
-use idlab::measure::{Plan, Rows, Secondaries, measure_tree};
+use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{Source, SourceError};
@@ -42,13 +42,7 @@ fn measured(keys: &[u128]) -> u64 {
     let mut rows = Rows::new("bench", "keys", POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(keys.len() as u64),
-        design,
-        uniqueness: Uniqueness::Promised,
-        checkpoint_rows: None,
-        cache: None,
-        miss_curve: false,
-        secondaries: Secondaries::default(),
-        purge: None,
+        ..Plan::new(design, Uniqueness::Promised)
     };
     let run = measure_tree(&mut Keys(keys), plan, &mut rows, &|_| {}).expect("the keys differ");
     black_box(rows.into_rows());

@@ -7,7 +7,7 @@ use idlab::clock::{Clock, NS_PER_S, Timestamp};
 use idlab::engine::{EngineOptions, POSTGRES};
 use idlab::fleet::{Fleet, FleetSpec};
 use idlab::id::{Id, Key, Number};
-use idlab::measure::{Plan, Rows, Secondaries, measure_tree};
+use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
 use idlab::scheme::{
     Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
@@ -71,13 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rows = Rows::new("example", Seconds::NAME, POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(100_000),
-        design,
-        uniqueness: Uniqueness::Checked,
-        checkpoint_rows: None,
-        cache: None,
-        miss_curve: false,
-        secondaries: Secondaries::default(),
-        purge: None,
+        ..Plan::new(design, Uniqueness::Checked)
     };
     measure_tree(&mut fleet, plan, &mut rows, &|_| {})?;
     for row in rows.into_rows().iter().filter(|row| row.x.is_none()) {

@@ -13,7 +13,7 @@ use idlab::dump::{self, KINDS};
 use idlab::engine::{EngineError, EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, Secondaries, measure_any};
-use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
+use idlab::pool::{CachePlan, Commits, Policy};
 use idlab::record::{Grid, Parameters, Row};
 use idlab::store::{Design, Purge, Uniqueness, WithSecondaries};
 use indicatif::ProgressBar;
@@ -136,7 +136,7 @@ struct Task {
     cache: Option<CachePlan>,
     miss_curve: bool,
     secondaries: Secondaries,
-    checkpoint_rows: Option<u64>,
+    commits: Commits,
     purge: Option<Purge>,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
@@ -284,23 +284,24 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
     let design = Design::new(engine, column, options).map_err(refused)?;
     let purge = args.purge.of(&design)?;
     let cache = args.cache.map(|bytes| CachePlan {
-        bytes,
         policy: match args.cache_policy {
             PolicyArg::Engine => Policy::OfEngine,
             PolicyArg::Lru => Policy::Lru,
             PolicyArg::TwoList => Policy::TwoList,
         },
-        checkpoint_rows: args.checkpoint_rows,
-        rows_per_transaction: args.transaction_rows,
-        postgres: POSTGRES_INSERT,
+        ..CachePlan::new(bytes)
     });
+    let commits = Commits {
+        transaction_rows: args.transaction_rows,
+        checkpoint_rows: args.checkpoint_rows,
+    };
     let secondaries = Secondaries {
         count: u32::try_from(args.secondary).unwrap_or(u32::MAX),
         seed: args.output.seed,
     };
     WithSecondaries::new((), &design, secondaries.count, 0).map_err(refused)?;
     if let Some(cache) = cache {
-        cache.open(&design).map_err(refused)?;
+        cache.open(&design, commits).map_err(refused)?;
     }
     if opened.dump.is_none() {
         // The first id of a scheme tells whether its writers can issue any.
@@ -323,7 +324,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
             cache,
             miss_curve: args.miss_curve,
             secondaries,
-            checkpoint_rows: args.checkpoint_rows,
+            commits,
             purge,
             opened,
         },
@@ -348,7 +349,8 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         rows: task.rows,
         design: task.design,
         uniqueness: unique,
-        checkpoint_rows: task.checkpoint_rows,
+        transaction_rows: task.commits.transaction_rows,
+        checkpoint_rows: task.commits.checkpoint_rows,
         cache: task.cache,
         miss_curve: task.miss_curve,
         secondaries: task.secondaries,

@@ -9,7 +9,7 @@ use idlab::engine::{EngineOptions, Profile};
 use idlab::fleet::{FleetSpec, IntoStream};
 use idlab::id::{Id, Uuid};
 use idlab::measure::{
-    FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Plan, Rows, Secondaries, measure_any,
+    FILL_MEAN, INDEX_BYTES, INTERNAL_SPLITS, LEAF_SPLITS, Plan, Rows, measure_any,
 };
 use idlab::record::{Parameters, Records, Row};
 use idlab::scheme::{self, Spec};
@@ -54,15 +54,10 @@ pub fn run(args: Args) -> Result<()> {
     let engine: Profile = args.engine.parse().map_err(usage)?;
     args::distinct("--tail", &args.tail)?;
     args::distinct("--per-ms", &args.per_ms)?;
+    let design = Design::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?;
     let plan = Plan {
         rows: Some(args.rows),
-        design: Design::new(engine, Uuid::COLUMN, EngineOptions::default()).map_err(usage)?,
-        uniqueness: Uniqueness::Promised,
-        checkpoint_rows: None,
-        cache: None,
-        miss_curve: false,
-        secondaries: Secondaries::default(),
-        purge: None,
+        ..Plan::new(design, Uniqueness::Promised)
     };
     let specs: Vec<Spec> = args
         .tail

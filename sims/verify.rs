@@ -14,7 +14,7 @@ use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
 use anyhow::{Context, Result, bail};
 use idlab::chart::{Chart, ChartError};
-use idlab::measure::{Plan, Rows, Secondaries, measure_any};
+use idlab::measure::{Plan, Rows, measure_any};
 use idlab::record::{Measured, Number, Parameters};
 use idlab::reference::Reference;
 use idlab::source::Stream;
@@ -205,15 +205,13 @@ fn tasks(loads: Vec<Measurement>) -> Result<(Vec<Task>, Vec<Case>)> {
 /// Loads the stream as the engine got it.
 fn predict(case: &Case, seed: u64, bar: &ProgressBar) -> Result<Totals> {
     let stream: Stream = Reference::new(&case.stream, seed)?.into();
+    let design = Design::new(case.profile, stream.column, case.options)?;
     let plan = Plan {
         rows: Some(case.rows),
-        design: Design::new(case.profile, stream.column, case.options)?,
-        uniqueness: Uniqueness::Promised,
+        transaction_rows: case.transaction_rows,
         checkpoint_rows: case.checkpoint_rows,
         cache: case.cache,
-        miss_curve: false,
-        secondaries: Secondaries::default(),
-        purge: None,
+        ..Plan::new(design, Uniqueness::Promised)
     };
     let mut found = Rows::new("", &case.stream, "", Parameters::new());
     measure_any(stream.keys, plan, &mut found, &|rows| bar.inc(rows))?;

@@ -75,6 +75,8 @@ pub const MEASURES: &[&Measured] = &[
     &pages::PAGE_WRITE_BACKS,
     &pages::PAGE_FLUSHES,
     &pages::PAGE_WRITE_BYTES_PER_INSERT,
+    &pages::FILE_PAGES,
+    &pages::COMMITTED_PAGES_PER_INSERT,
     &pages::HIT_RATIO,
     &pages::PAGE_READS_BY_CACHE_PAGES,
     &wal::WAL_RECORD_BYTES,

@@ -16,7 +16,7 @@ pub use any::AnyTree;
 pub use b_star::BStar;
 pub use btree::{BTree, Uniqueness};
 pub use cow::{CowEngine, CowTree, LmdbFile};
-pub use design::{Design, Grow, Sizes, WIREDTIGER_CACHE_BYTES};
+pub use design::{Design, Sizes};
 pub use innodb::{InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed};
 pub use load::{Checkpoints, LoadError, Loaded, NEWEST, Purge, load};
 pub use secondary::{MOST_SECONDARIES, WithSecondaries};
@@ -91,13 +91,17 @@ pub enum Space {
     Table,
     /// Internal pages of that tree.
     TableInternal,
+    /// Leaves of further indexes; all their pages where leaves and internal pages share numbers.
+    Secondary,
+    /// Internal pages of these.
+    SecondaryInternal,
     /// Whatever else is kept in pages: metapages, maps of free space, undo logs.
     Other,
 }
 
 impl Space {
     /// Number of spaces.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 7;
 }
 
 /// A page of a store.

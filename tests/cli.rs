@@ -513,7 +513,7 @@ fn recorded_loads_are_predicted() {
     let (code, stdout, stderr) = run(&engines, folder.path(), b"");
     assert_eq!(code, 0, "{stdout}{stderr}");
     let records = findings(folder.path(), "verify");
-    assert_eq!(records.lines().count(), 86 * 19 + 30 * 5 + 6 * 2);
+    assert_eq!(records.lines().count(), 86 * 19 + 30 * 6 + 6 * 2);
 }
 
 /// Memory is a promise too: at most 2.2 times the bytes of the keys.

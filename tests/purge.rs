@@ -3,7 +3,7 @@
 
 use idlab::engine::{ENGINES, EngineOptions, Geometry, POSTGRES};
 use idlab::id::{Column, Key};
-use idlab::measure::{Plan, Rows, Secondaries, measure_any};
+use idlab::measure::{Plan, Rows, measure_any};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::{AnySource, Source, Stream};
@@ -125,13 +125,8 @@ fn every_recorded_state_is_predicted() {
 fn plan(design: Design, rows: u64, purge: Purge) -> Plan {
     Plan {
         rows: Some(rows),
-        design,
-        uniqueness: Uniqueness::Promised,
-        checkpoint_rows: None,
-        cache: None,
-        miss_curve: false,
-        secondaries: Secondaries::default(),
         purge: Some(purge),
+        ..Plan::new(design, Uniqueness::Promised)
     }
 }
 

@@ -1,9 +1,9 @@
 //! InnoDB's columns.
 
-use super::recorded::{Case, Load, Recorded, Totals, exact, number, text, within};
+use super::recorded::{Case, Load, Recorded, Totals, exact, number, text, thousandths, within};
 use anyhow::Result;
-use idlab::engine::EngineOptions;
-use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
+use idlab::engine::Profile;
+use idlab::pool::CachePlan;
 
 pub const RECORDED: Recorded = Recorded {
     engine: "innodb",
@@ -66,31 +66,15 @@ fn of(totals: &Totals, load: &Load, name: &str) -> Option<f64> {
     totals.of_tree(is_table(load), name)
 }
 
-fn thousandths(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
-}
-
 fn case(load: &Load) -> Result<Case> {
-    let profile = match text(load, "table_mode") {
+    let profile: Profile = match text(load, "table_mode") {
         "clustered_pk" => "innodb",
         _ => "innodb:secondary",
-    };
+    }
+    .parse()?;
+    let cache_bytes = number::<u64>(load, "buffer_pool_mib")? << 20;
     Ok(Case {
-        profile: profile.parse()?,
-        stream: text(load, "stream").to_owned(),
-        rows: number(load, "n_rows")?,
-        options: EngineOptions {
-            page_bytes: Some(number(load, "page_bytes")?),
-            payload_bytes: number(load, "payload_bytes")?,
-            ..EngineOptions::default()
-        },
-        cache: Some(CachePlan {
-            bytes: number::<u64>(load, "buffer_pool_mib")? << 20,
-            policy: Policy::OfEngine,
-            rows_per_transaction: number(load, "rows_per_txn")?,
-            checkpoint_rows: None,
-            postgres: POSTGRES_INSERT,
-        }),
-        checkpoint_rows: None,
+        cache: Some(CachePlan::new(cache_bytes)),
+        ..Case::new(load, profile)?
     })
 }

@@ -10,7 +10,7 @@ use anyhow::{Error, Result};
 use idlab::engine::{EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::names;
-use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
+use idlab::pool::{CachePlan, Commits};
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::source::Stream;
@@ -144,14 +144,12 @@ impl<'a> Plan<'a> {
                 };
                 let design = Design::new(kind.profile(column)?, column, options).map_err(usage)?;
                 if kind.client() == "sqlite" {
-                    let cache = CachePlan {
-                        bytes: args.cache_pages() * PAGE_BYTES,
-                        policy: Policy::OfEngine,
-                        rows_per_transaction: 1000,
+                    let cache = CachePlan::new(args.cache_pages() * PAGE_BYTES);
+                    let commits = Commits {
+                        transaction_rows: 1000,
                         checkpoint_rows: None,
-                        postgres: POSTGRES_INSERT,
                     };
-                    cache.open(&design).map_err(usage)?;
+                    cache.open(&design, commits).map_err(usage)?;
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use super::recorded::{Case, Load, Recorded, Totals, exact, number, text, within};
 use anyhow::Result;
-use idlab::engine::{EngineOptions, POSTGRES};
-use idlab::pool::{CachePlan, Method, Policy, Release};
+use idlab::engine::POSTGRES;
+use idlab::pool::{CachePlan, Method, Release};
 
 pub const RECORDED: Recorded = Recorded {
     engine: "postgres",
@@ -93,22 +93,14 @@ pub const RECORDED: Recorded = Recorded {
 
 fn case(load: &Load) -> Result<Case> {
     let checkpoint_rows: u64 = number(load, "checkpoint_every_rows")?;
+    let buffer_bytes = number::<u64>(load, "shared_buffers_mib")? << 20;
     Ok(Case {
-        profile: (&POSTGRES).into(),
-        stream: text(load, "stream").to_owned(),
-        rows: number(load, "n_rows")?,
-        options: EngineOptions {
-            payload_bytes: number(load, "payload_bytes")?,
-            ..EngineOptions::default()
-        },
         cache: Some(CachePlan {
-            bytes: number::<u64>(load, "shared_buffers_mib")? << 20,
-            policy: Policy::OfEngine,
-            rows_per_transaction: 1000,
-            checkpoint_rows: Some(checkpoint_rows).filter(|&rows| rows > 0),
             postgres: postgres(load)?,
+            ..CachePlan::new(buffer_bytes)
         }),
         checkpoint_rows: Some(checkpoint_rows).filter(|&rows| rows > 0),
+        ..Case::new(load, &POSTGRES)?
     })
 }
 

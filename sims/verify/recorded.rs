@@ -37,11 +37,37 @@ pub struct Case {
     pub options: EngineOptions,
     /// The cache, if requests for pages are compared.
     pub cache: Option<CachePlan>,
+    /// Rows from one commit to the next.
+    pub transaction_rows: u64,
     /// Rows from one checkpoint to the next.
     pub checkpoint_rows: Option<u64>,
 }
 
 impl Case {
+    /// The load of a row, without a cache.
+    ///
+    /// # Errors
+    /// A column that is missing or no number.
+    pub fn new(load: &Load, profile: impl Into<Profile>) -> Result<Self> {
+        let optional = |column| match text(load, column) {
+            "" => Ok(None),
+            _ => number(load, column).map(Some),
+        };
+        Ok(Self {
+            profile: profile.into(),
+            stream: text(load, "stream").to_owned(),
+            rows: number(load, "n_rows")?,
+            options: EngineOptions {
+                page_bytes: optional("page_bytes")?,
+                payload_bytes: number(load, "payload_bytes")?,
+                ..EngineOptions::default()
+            },
+            transaction_rows: optional("rows_per_txn")?.map_or(1000, u64::from),
+            checkpoint_rows: None,
+            cache: None,
+        })
+    }
+
     /// What two rows have in common if one prediction serves both.
     pub fn key(&self) -> String {
         format!("{self:?}")
@@ -137,6 +163,11 @@ impl Totals {
             false => self.get(name),
         }
     }
+}
+
+/// A number with three decimals, as loaders print it.
+pub fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 /// The field of a load as a number.

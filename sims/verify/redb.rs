@@ -1,8 +1,8 @@
 //! redb's columns, of live loads only.
 
-use super::recorded::{Case, Load, Recorded, exact, number, text};
+use super::recorded::{Case, Load, Recorded, exact, thousandths};
 use anyhow::Result;
-use idlab::engine::{EngineOptions, REDB};
+use idlab::engine::REDB;
 
 pub const RECORDED: Recorded = Recorded {
     engine: "redb",
@@ -19,24 +19,11 @@ pub const RECORDED: Recorded = Recorded {
             totals.get("internal_pages")
         }),
         exact("leaf_entries_mean", "entries", |totals, _| {
-            totals
-                .get("leaf_items_mean")
-                .map(|mean| (mean * 1000.0).round() / 1000.0)
+            totals.get("leaf_items_mean").map(thousandths)
         }),
     ],
 };
 
 fn case(load: &Load) -> Result<Case> {
-    Ok(Case {
-        profile: (&REDB).into(),
-        stream: text(load, "stream").to_owned(),
-        rows: number(load, "n_rows")?,
-        options: EngineOptions {
-            page_bytes: Some(number(load, "page_bytes")?),
-            payload_bytes: number(load, "payload_bytes")?,
-            ..EngineOptions::default()
-        },
-        cache: None,
-        checkpoint_rows: None,
-    })
+    Case::new(load, &REDB)
 }

@@ -2,8 +2,8 @@
 
 use super::recorded::{Case, Load, Recorded, Totals, exact, number, text};
 use anyhow::Result;
-use idlab::engine::EngineOptions;
-use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
+use idlab::engine::Profile;
+use idlab::pool::CachePlan;
 
 pub const RECORDED: Recorded = Recorded {
     engine: "sqlite",
@@ -98,29 +98,15 @@ fn cache(totals: &Totals, load: &Load, names: &[&str]) -> Option<f64> {
 }
 
 fn case(load: &Load) -> Result<Case> {
-    let profile = match text(load, "table_mode") {
+    let profile: Profile = match text(load, "table_mode") {
         "ipk" => "sqlite:rowid",
         "wr" => "sqlite:without_rowid",
         _ => "sqlite:unique",
-    };
-    let page_bytes: u32 = number(load, "page_bytes")?;
-    let cache_pages: u64 = number(load, "cache_pages")?;
+    }
+    .parse()?;
+    let cache_bytes = number::<u64>(load, "cache_pages")? * number::<u64>(load, "page_bytes")?;
     Ok(Case {
-        profile: profile.parse()?,
-        stream: text(load, "stream").to_owned(),
-        rows: number(load, "n_rows")?,
-        options: EngineOptions {
-            page_bytes: Some(page_bytes),
-            payload_bytes: number(load, "payload_bytes")?,
-            ..EngineOptions::default()
-        },
-        cache: Some(CachePlan {
-            bytes: cache_pages * u64::from(page_bytes),
-            policy: Policy::OfEngine,
-            rows_per_transaction: number(load, "rows_per_txn")?,
-            checkpoint_rows: None,
-            postgres: POSTGRES_INSERT,
-        }),
-        checkpoint_rows: None,
+        cache: Some(CachePlan::new(cache_bytes)),
+        ..Case::new(load, profile)?
     })
 }

@@ -1,9 +1,9 @@
 //! WiredTiger's columns.
 
-use super::recorded::{Case, Load, Recorded, Totals, number, text, within};
+use super::recorded::{Case, Load, Recorded, Totals, number, within};
 use anyhow::Result;
 use idlab::engine::{EngineOptions, WIREDTIGER};
-use idlab::pool::{CachePlan, POSTGRES_INSERT, Policy};
+use idlab::pool::CachePlan;
 
 pub const RECORDED: Recorded = Recorded {
     engine: "wiredtiger",
@@ -31,22 +31,14 @@ fn eviction_kept_up(totals: &Totals, load: &Load) -> Option<bool> {
 }
 
 fn case(load: &Load) -> Result<Case> {
+    let cache_bytes = number::<u64>(load, "cache_mib")? << 20;
+    let case = Case::new(load, &WIREDTIGER)?;
     Ok(Case {
-        profile: (&WIREDTIGER).into(),
-        stream: text(load, "stream").to_owned(),
-        rows: number(load, "n_rows")?,
         options: EngineOptions {
             page_bytes: Some(number(load, "leaf_page_max_bytes")?),
-            payload_bytes: number(load, "payload_bytes")?,
-            ..EngineOptions::default()
+            ..case.options
         },
-        cache: Some(CachePlan {
-            bytes: number::<u64>(load, "cache_mib")? << 20,
-            policy: Policy::OfEngine,
-            rows_per_transaction: 1000,
-            checkpoint_rows: None,
-            postgres: POSTGRES_INSERT,
-        }),
-        checkpoint_rows: None,
+        cache: Some(CachePlan::new(cache_bytes)),
+        ..case
     })
 }

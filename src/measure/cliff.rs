@@ -15,8 +15,8 @@ use crate::pool::{Curve, StackDistances, heap_page_rows};
 use crate::record::Measured;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    Access, AnyTree, Design, Grow, Insert, LoadError, PageId, Sink, Size, Sizes, Space, Split,
-    Touch, Tree, Uniqueness, WithSecondaries,
+    Access, AnyTree, Design, Insert, LoadError, PageId, Sink, Size, Sizes, Space, Split, Touch,
+    Tree, Uniqueness, WithSecondaries,
 };
 use crate::theory::access::{Popularity, distinct, random_leaves};
 
@@ -72,96 +72,71 @@ pub struct Cliff {
 /// # Errors
 /// Those of the source; a design that cannot be grown.
 pub fn cliff(keys: AnySource, plan: CliffPlan, progress: &dyn Fn(u64)) -> Result<Cliff, LoadError> {
-    fn grown<K: Key>(
-        mut source: Box<dyn Source<K>>,
-        plan: CliffPlan,
-        progress: &dyn Fn(u64),
-    ) -> Result<Cliff, LoadError> {
-        let source = &mut *source;
-        let load = Load {
-            source,
-            plan,
-            progress,
-        };
-        plan.design.grow(Uniqueness::Promised, load)?
-    }
     match keys {
-        AnySource::Bytes8(source) => grown(source, plan, progress),
-        AnySource::Bytes16(source) => grown(source, plan, progress),
-        AnySource::Bytes20(source) => grown(source, plan, progress),
+        AnySource::Bytes8(mut source) => load(&mut *source, plan, progress),
+        AnySource::Bytes16(mut source) => load(&mut *source, plan, progress),
+        AnySource::Bytes20(mut source) => load(&mut *source, plan, progress),
     }
-}
-
-struct Load<'a, K> {
-    source: &'a mut dyn Source<K>,
-    plan: CliffPlan,
-    progress: &'a dyn Fn(u64),
 }
 
 const BATCH: usize = 4096;
 /// A load must have as many.
 const LEAST_ROWS: u64 = 1000;
 
-impl<K: Key> Grow<K> for Load<'_, K> {
-    type Output = Result<Cliff, LoadError>;
-
-    fn grow<T: Tree<K> + Send + 'static>(self, tree: T) -> Self::Output {
-        let Self {
-            source,
-            plan,
-            progress,
-        } = self;
-        let rows = plan.rows.max(LEAST_ROWS);
-        let tree = AnyTree::new(tree);
-        let mut tree = WithSecondaries::new(tree, &plan.design, plan.secondaries, plan.seed)?;
-        let mut touches = Touches::new(&plan.design);
-        let mut keys: Vec<K> = Vec::with_capacity(BATCH);
-        let mut loaded = 0;
-        let mut load_to =
-            |end: u64, tree: &mut WithSecondaries<AnyTree<K>>, touches: &mut Touches| {
-                while loaded < end {
-                    keys.clear();
-                    let wanted = BATCH.min((end - loaded) as usize);
-                    source.fill(&mut keys, wanted)?;
-                    tree.insert_all(&keys, touches);
-                    loaded += keys.len() as u64;
-                    progress(keys.len() as u64);
-                }
-                Ok::<(), LoadError>(())
-            };
-        let mut curves: [Curve; 4] = Default::default();
-        let mut tenths = TENTHS.iter().zip(&mut curves).peekable();
-        let (mut pages_per_row, mut points) = ([0.0; 2], 0.0);
-        let (mut window_leaves, mut window_points) = (0.0, 0.0);
-        for at in stops(rows) {
-            load_to(at, &mut tree, &mut touches)?;
-            let size = tree.size();
-            let table = tree.table().map(|(size, _)| size);
-            let count = |of: fn(&Size) -> u64| of(&size) + table.as_ref().map_or(0, of);
-            let leaves = count(|size| size.leaf_pages) + tree.other_pages();
-            let internal = count(|size| size.internal_pages);
-            if 2 * at > rows {
-                points += 1.0;
-                pages_per_row[0] += leaves as f64 / at as f64;
-                pages_per_row[1] += internal as f64 / at as f64;
-            }
-            if at > rows / 10 * TENTHS[2] {
-                window_points += 1.0;
-                window_leaves += leaves as f64 / at as f64;
-            }
-            while let Some((_, curve)) = tenths.next_if(|(tenth, _)| rows / 10 * **tenth <= at) {
-                *curve = touches.distances.curve(|_, _| true);
-            }
+fn load<K: Key>(
+    source: &mut dyn Source<K>,
+    plan: CliffPlan,
+    progress: &dyn Fn(u64),
+) -> Result<Cliff, LoadError> {
+    let rows = plan.rows.max(LEAST_ROWS);
+    let tree = plan.design.tree(Uniqueness::Promised)?;
+    let mut tree = WithSecondaries::new(tree, &plan.design, plan.secondaries, plan.seed)?;
+    let mut touches = Touches::new(&plan.design);
+    let mut keys: Vec<K> = Vec::with_capacity(BATCH);
+    let mut loaded = 0;
+    let mut load_to = |end: u64, tree: &mut WithSecondaries<AnyTree<K>>, touches: &mut Touches| {
+        while loaded < end {
+            keys.clear();
+            let wanted = BATCH.min((end - loaded) as usize);
+            source.fill(&mut keys, wanted)?;
+            tree.insert_all(&keys, touches);
+            loaded += keys.len() as u64;
+            progress(keys.len() as u64);
         }
-        let fill = window_leaves / window_points / (pages_per_row[0] / points);
-        Ok(Cliff {
-            curves,
-            rows: rows / 10 * 10,
-            pages_per_row: pages_per_row.map(|pages| pages / points),
-            window_leaves: fill,
-            heap_pages_per_row: touches.heap_pages_per_row(),
-        })
+        Ok::<(), LoadError>(())
+    };
+    let mut curves: [Curve; 4] = Default::default();
+    let mut tenths = TENTHS.iter().zip(&mut curves).peekable();
+    let (mut pages_per_row, mut points) = ([0.0; 2], 0.0);
+    let (mut window_leaves, mut window_points) = (0.0, 0.0);
+    for at in stops(rows) {
+        load_to(at, &mut tree, &mut touches)?;
+        let size = tree.size();
+        let table = tree.table().map(|(size, _)| size);
+        let count = |of: fn(&Size) -> u64| of(&size) + table.as_ref().map_or(0, of);
+        let leaves = count(|size| size.leaf_pages) + tree.other_pages();
+        let internal = count(|size| size.internal_pages);
+        if 2 * at > rows {
+            points += 1.0;
+            pages_per_row[0] += leaves as f64 / at as f64;
+            pages_per_row[1] += internal as f64 / at as f64;
+        }
+        if at > rows / 10 * TENTHS[2] {
+            window_points += 1.0;
+            window_leaves += leaves as f64 / at as f64;
+        }
+        while let Some((_, curve)) = tenths.next_if(|(tenth, _)| rows / 10 * **tenth <= at) {
+            *curve = touches.distances.curve(|_, _| true);
+        }
     }
+    let fill = window_leaves / window_points / (pages_per_row[0] / points);
+    Ok(Cliff {
+        curves,
+        rows: rows / 10 * 10,
+        pages_per_row: pages_per_row.map(|pages| pages / points),
+        window_leaves: fill,
+        heap_pages_per_row: touches.heap_pages_per_row(),
+    })
 }
 
 /// Windows of the load that are compared, in tenths of it: the second has twice the
@@ -368,141 +343,10 @@ impl Cliff {
 /// # Errors
 /// Further indexes that are not modelled.
 pub fn check_cliff(plan: &CliffPlan) -> Result<(), EngineError> {
-    struct Nothing;
-    impl Grow<u64> for Nothing {
-        type Output = ();
-        fn grow<T: Tree<u64> + Send + 'static>(self, _: T) {}
-    }
-    plan.design.grow(Uniqueness::Promised, Nothing)?;
+    plan.design.tree::<u64>(Uniqueness::Promised)?;
     WithSecondaries::new((), &plan.design, plan.secondaries, plan.seed)?;
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{EngineOptions, Profile};
-    use crate::pool::{Lru, Pool};
-    use crate::reference::Reference;
-    use crate::source::Stream;
-    use crate::store::BTree;
-
-    fn plan(profile: &str, stream: &str, rows: u64) -> (AnySource, CliffPlan) {
-        let stream: Stream = Reference::new(stream, 1).unwrap().into();
-        let profile: Profile = profile.parse().unwrap();
-        let options = EngineOptions {
-            payload_bytes: 84,
-            ..EngineOptions::default()
-        };
-        let plan = CliffPlan {
-            rows,
-            design: Design::new(profile, stream.column, options).unwrap(),
-            secondaries: 0,
-            seed: 1,
-        };
-        (stream.keys, plan)
-    }
-
-    fn found(profile: &str, stream: &str, rows: u64) -> Cliff {
-        let (keys, plan) = plan(profile, stream, rows);
-        cliff(keys, plan, &|_| {}).unwrap()
-    }
-
-    /// An LRU pool, and its reads at each stop.
-    struct Reads(Lru);
-
-    impl Sink for Reads {
-        const TOUCHES: bool = true;
-
-        fn touch(&mut self, touch: Touch) {
-            self.0.touch(touch);
-        }
-
-        fn insert(&mut self, _: &Insert) {}
-        fn split(&mut self, _: &Split) {}
-    }
-
-    /// A load of 200,000 rows tells what a pool of 2,000 pages reads of a table of up to
-    /// 1.6 million: from 3 to 85 % of the inserts. The fill goes up and down by 5 %, and so
-    /// do rows at equal reads.
-    #[test]
-    fn a_small_load_tells_the_reads_of_a_large_one() {
-        let cliff = found("oracle_like", "uuid4", 200_000);
-        let (keys, plan) = plan("oracle_like", "uuid4", 0);
-        let (AnySource::Bytes16(mut keys), Sizes::Pages(geometry)) = (keys, plan.design.sizes)
-        else {
-            unreachable!("uuids in a tree of equal entries");
-        };
-        let mut tree = BTree::new(geometry, Uniqueness::Promised);
-        let mut pool = Reads(Lru::new(2000));
-        let mut batch = Vec::new();
-        let (mut rows, mut before, mut compared) = (0.0, 0, 0);
-        while rows < 1.6e6 {
-            batch.clear();
-            keys.fill(&mut batch, 20_000).unwrap();
-            tree.insert_all(&batch, &mut pool);
-            let reads: u64 = pool.0.counts().iter().map(|counts| counts.reads).sum();
-            let now = (reads - std::mem::replace(&mut before, reads)) as f64 / 20_000.0;
-            let [low, high] =
-                [0.88, 1.12].map(|part| cliff.reads_per_insert((rows + 10_000.0) * part, 2000.0));
-            rows += 20_000.0;
-            if now > 0.03 {
-                compared += 1;
-                assert!(
-                    (low..=high).contains(&now),
-                    "{rows}: {now}, expected {low} to {high}"
-                );
-            }
-        }
-        assert!(compared > 40, "{compared}");
-    }
-
-    /// What the simulation tells of a milliard of random ids is what the closed form says,
-    /// within the ups and downs of the fill.
-    #[test]
-    fn the_closed_form_agrees() {
-        for (profile, error) in [("oracle_like", 0.08), ("postgres", 0.08), ("innodb", 0.08)] {
-            let cliff = found(profile, "uuid4", 400_000);
-            for reads in [0.1, 0.5] {
-                let [simulated, closed] = [
-                    cliff.rows_at(reads, 1e6).unwrap_or_default(),
-                    cliff.random_rows_at(reads, 1e6),
-                ];
-                assert!(
-                    (simulated / closed - 1.0).abs() < error,
-                    "{profile}, {reads}: {simulated}, closed form {closed}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn ids_in_order_of_time_have_no_cliff() {
-        for (profile, stream) in [
-            ("postgres", "uuid7_w16_s50_r10000"),
-            ("innodb", "snow8_w16_s2_r10000"),
-            ("sqlite", "seq8"),
-            ("sqlite:without_rowid", "uuid7_r10000"),
-        ] {
-            let cliff = found(profile, stream, 100_000);
-            assert_eq!(cliff.rows_at(0.01, 1000.0), None, "{profile} {stream}");
-            assert!(cliff.working_set_pages() < 300, "{profile} {stream}");
-            assert_eq!(cliff.reads_per_insert(1e9, 1000.0), cliff.window(1, 1000.0));
-        }
-    }
-
-    #[test]
-    fn too_many_indexes_are_refused() {
-        let (_, mut plan) = plan("postgres", "uuid4", 1000);
-        plan.secondaries = 17;
-        assert!(
-            check_cliff(&plan)
-                .unwrap_err()
-                .message
-                .contains("at most 16")
-        );
-        let (_, mut plan) = self::plan("wiredtiger", "uuid4", 1000);
-        plan.secondaries = 1;
-        assert!(check_cliff(&plan).is_err());
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use crate::store::{Design, Insert, Sink, Space, Split, Touch};
 pub(super) const PAGE_READS_PER_INSERT: Measured = Measured {
     name: "page_reads_per_insert",
     unit: "pages/insert",
-    about: "pages read into the cache, by what they belong to (param of: index, table, other, all); PostgreSQL idx_blks_read less new pages, InnoDB index_page reads, SQLite CACHE_MISS",
+    about: "pages read into the cache, by what they belong to (param of: index, table, secondary, other, all); PostgreSQL idx_blks_read less new pages, InnoDB index_page reads, SQLite CACHE_MISS",
 };
 pub(super) const PAGE_READS: Measured = Measured {
     name: "page_reads",
@@ -49,7 +49,17 @@ pub(super) const PAGE_WRITES_PER_INSERT: Measured = Measured {
 pub(super) const PAGE_WRITE_BYTES_PER_INSERT: Measured = Measured {
     name: "page_write_bytes_per_insert",
     unit: "bytes/insert",
-    about: "bytes of all pages written back or flushed over the rows; InnoDB's twice, for its doublewrite buffer; LMDB and redb copy each page that a transaction changes (their free lists and meta pages are not counted)",
+    about: "bytes of all pages written back or flushed over the rows; InnoDB's twice, for its doublewrite buffer; LMDB and redb copy each page that a transaction changes (free lists and meta pages: committed_pages_per_insert)",
+};
+pub(super) const FILE_PAGES: Measured = Measured {
+    name: "file_pages",
+    unit: "pages",
+    about: "pages of LMDB's file, in the tree or free again; the last page number used plus 1",
+};
+pub(super) const COMMITTED_PAGES_PER_INSERT: Measured = Measured {
+    name: "committed_pages_per_insert",
+    unit: "pages/insert",
+    about: "pages that LMDB's commits write: copies of changed pages, lists of free pages, a metapage each",
 };
 pub(super) const HIT_RATIO: Measured = Measured {
     name: "hit_ratio",
@@ -63,15 +73,18 @@ pub(super) const PAGE_READS_BY_CACHE_PAGES: Measured = Measured {
     about: "pages that an LRU cache of x pages reads for an insert, over the whole load; by level (param level: all, leaf, internal)",
 };
 
+const LEAVES: [Space; 4] = [Space::Index, Space::Table, Space::Secondary, Space::Other];
 const ALL: [Space; Space::COUNT] = [
     Space::Index,
     Space::IndexInternal,
     Space::Table,
     Space::TableInternal,
+    Space::Secondary,
+    Space::SecondaryInternal,
     Space::Other,
 ];
 
-/// A load's page requests as a sink.
+/// A load's page requests as a sink, if they are measured.
 pub(super) struct Paged {
     cache: Option<Box<dyn Cache>>,
     distances: Option<StackDistances>,
@@ -93,6 +106,11 @@ impl Paged {
             distances: miss_curve.then(StackDistances::default),
             inserts: 0,
         }
+    }
+
+    /// Whether there is anything to measure.
+    pub fn is_wanted(&self) -> bool {
+        self.cache.is_some() || self.distances.is_some()
     }
 
     /// Ends the load and writes the totals.
@@ -120,15 +138,16 @@ impl Paged {
     }
 
     fn counts(&self, counts: &CountsBySpace, rows: &mut Rows) {
-        let groups: [(&str, &[Space]); 4] = [
+        let groups: [(&str, &[Space]); 5] = [
             ("index", &[Space::Index, Space::IndexInternal]),
             ("table", &[Space::Table, Space::TableInternal]),
+            ("secondary", &[Space::Secondary, Space::SecondaryInternal]),
             ("other", &[Space::Other]),
             ("all", &ALL),
         ];
         for (of, spaces) in groups {
             let leaves = match of {
-                "all" => sum(counts, &[Space::Index, Space::Table, Space::Other]),
+                "all" => sum(counts, &LEAVES),
                 _ => sum(counts, &spaces[..1]),
             };
             let counts = sum(counts, spaces);
@@ -163,31 +182,6 @@ impl Paged {
 fn sum(counts: &CountsBySpace, spaces: &[Space]) -> Counts {
     let counts = spaces.iter().map(|&space| counts[space as usize]);
     counts.fold(Counts::default(), |sum, counts| sum + counts)
-}
-
-impl Sink for Option<Paged> {
-    const TOUCHES: bool = true;
-
-    fn begin(&mut self) {
-        if let Some(paged) = self {
-            paged.begin();
-        }
-    }
-
-    fn touch(&mut self, touch: Touch) {
-        if let Some(paged) = self {
-            paged.touch(touch);
-        }
-    }
-
-    fn descend(&mut self, path: &[Touch]) {
-        if let Some(paged) = self {
-            paged.descend(path);
-        }
-    }
-
-    fn insert(&mut self, _: &Insert) {}
-    fn split(&mut self, _: &Split) {}
 }
 
 impl Sink for Paged {

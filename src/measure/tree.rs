@@ -1,6 +1,6 @@
 //! All measures of one stream in one tree.
 
-use super::pages::Paged;
+use super::pages::{COMMITTED_PAGES_PER_INSERT, FILE_PAGES, Paged};
 use super::shape::FREE_PAGES;
 use super::wal::nbtree_wal;
 use super::{
@@ -9,13 +9,12 @@ use super::{
 };
 use crate::engine::Log;
 use crate::id::Key;
-use crate::pool::CachePlan;
-use crate::record::Grid;
+use crate::pool::{CachePlan, Commits};
+use crate::record::{Grid, Number};
 use crate::source::{AnySource, Source};
 use crate::store::{
-    AnyTree, BStar, BTree, CowTree, Design, InnoDb, InnoDbIndexed, LoadError, Purge, Sink, Size,
-    Sizes, SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WIREDTIGER_CACHE_BYTES,
-    WiredTiger, WithSecondaries, load,
+    BTree, CowEngine, Design, LmdbFile, LoadError, Purge, Sink, Size, Sizes, SqliteLayout,
+    SqliteTree, Tree, Uniqueness, WithSecondaries, load,
 };
 
 /// What to load, and into what.
@@ -27,6 +26,8 @@ pub struct Plan {
     pub design: Design,
     /// Whether the source promises that its keys differ.
     pub uniqueness: Uniqueness,
+    /// Rows from one commit to the next.
+    pub transaction_rows: u64,
     /// Rows from one checkpoint to the next; none at all if `None`.
     pub checkpoint_rows: Option<u64>,
     /// The cache that pages go through, if that is measured.
@@ -37,6 +38,23 @@ pub struct Plan {
     pub secondaries: Secondaries,
     /// Which rows are removed, if any are; what that reads, writes and logs is not measured.
     pub purge: Option<Purge>,
+}
+
+impl Plan {
+    /// A load of all keys in transactions of 1,000 rows, and nothing more.
+    pub fn new(design: Design, uniqueness: Uniqueness) -> Self {
+        Self {
+            rows: None,
+            design,
+            uniqueness,
+            transaction_rows: 1000,
+            checkpoint_rows: None,
+            cache: None,
+            miss_curve: false,
+            secondaries: Secondaries::default(),
+            purge: None,
+        }
+    }
 }
 
 /// Further indexes of the table, each on a column of random 8-byte values.
@@ -67,8 +85,21 @@ trait OfEngine: Sink {
     fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows);
 }
 
-impl OfEngine for () {
-    fn totals(&mut self, _: &Size, _: &Splits, _: &mut Rows) {}
+/// Its requests for pages, if they are measured.
+impl OfEngine for Paged {
+    fn totals(&mut self, _: &Size, _: &Splits, rows: &mut Rows) {
+        self.totals(rows);
+    }
+}
+
+/// The file of LMDB.
+impl OfEngine for LmdbFile {
+    fn totals(&mut self, _: &Size, splits: &Splits, rows: &mut Rows) {
+        self.commit();
+        rows.total(&FILE_PAGES, self.file_pages());
+        let written = Number::ratio(self.pages_written(), splits.inserts);
+        rows.total(&COMMITTED_PAGES_PER_INSERT, written);
+    }
 }
 
 /// The log and the page accesses of PostgreSQL.
@@ -79,18 +110,8 @@ impl OfEngine for (FullPageImages, Accesses) {
     }
 }
 
-/// The pages, too, if they are measured.
-impl<E: OfEngine> OfEngine for (E, Option<Paged>) {
-    fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
-        self.0.totals(size, splits, rows);
-        if let Some(paged) = &mut self.1 {
-            paged.totals(rows);
-        }
-    }
-}
-
-/// The pages, too.
-impl<E: OfEngine> OfEngine for (E, Paged) {
+/// Both.
+impl<A: OfEngine> OfEngine for (A, Paged) {
     fn totals(&mut self, size: &Size, splits: &Splits, rows: &mut Rows) {
         self.0.totals(size, splits, rows);
         self.1.totals(rows);
@@ -126,84 +147,50 @@ pub fn measure_tree<K: Key>(
     rows: &mut Rows,
     progress: &dyn Fn(u64),
 ) -> Result<Found, LoadError> {
-    let uniqueness = plan.uniqueness;
+    let design = Design {
+        cache_bytes: plan.cache.map(|cache| cache.bytes),
+        ..plan.design
+    };
+    let commits = Commits {
+        transaction_rows: plan.transaction_rows,
+        checkpoint_rows: plan.checkpoint_rows,
+    };
+    let cache = plan.cache.map(|cache| cache.open(&design, commits));
+    let paged = Paged::new(cache.transpose()?, plan.miss_curve, &design);
+    let nbtree = match design.sizes {
+        Sizes::Pages(geometry) if geometry.log == Log::Nbtree => Some(geometry),
+        _ => None,
+    };
+    let log = |geometry| {
+        let images = FullPageImages::new(geometry, plan.checkpoint_rows);
+        (images, Accesses::default())
+    };
+    // Two kinds of tree must be fast, and are compiled with their measures: what is
+    // grown to 10⁸ rows, and what is compared with SQLite in time.
     let alone = plan.secondaries.count == 0;
-    let Design {
-        column, options, ..
-    } = plan.design;
-    let cache = plan.cache.map(|cache| cache.open(&plan.design));
-    let cache = cache.transpose()?;
-    let paged = (cache.is_some() || plan.miss_curve)
-        .then(|| Paged::new(cache, plan.miss_curve, &plan.design));
-    match plan.design.sizes {
-        Sizes::Pages(geometry) => {
-            let tree = BTree::new(geometry, uniqueness);
-            if geometry.log == Log::None {
-                return measure(source, plan, tree, (), paged, rows, progress);
-            }
-            let log = (
-                FullPageImages::new(geometry, plan.checkpoint_rows),
-                Accesses::default(),
-            );
-            match paged {
-                // The only trees that are grown to 10⁸ rows.
-                None if alone => measure_all(source, plan, tree, log, rows, progress),
-                paged => measure(source, plan, tree, log, paged, rows, progress),
-            }
-        }
-        Sizes::BStar(geometry, neighbours) => {
-            let tree = BStar::new(geometry, neighbours, uniqueness);
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
-        Sizes::InnoDbIndexed => {
-            let page_bytes = plan.design.page_bytes();
-            let tree = InnoDbIndexed::new(column, options.payload_bytes, page_bytes)?;
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
-        Sizes::InnoDb(format) => {
-            let tree = InnoDb::new(format);
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
-        Sizes::Sqlite(SqliteLayout::UniqueIndex) => {
-            let tree = SqliteIndexed::new(column, options, uniqueness)?;
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
-        Sizes::Sqlite(layout) => {
-            let tree = SqliteTree::new(layout, column, options, uniqueness)?;
-            match paged {
-                // Compared with SQLite itself, in time.
-                Some(paged) if alone => {
-                    measure_all(source, plan, tree, ((), paged), rows, progress)
-                }
-                paged => measure(source, plan, tree, (), paged, rows, progress),
-            }
-        }
-        Sizes::WiredTiger => {
-            let cache_bytes = plan.cache.map(|cache| cache.bytes);
-            let cache_bytes = cache_bytes.unwrap_or(WIREDTIGER_CACHE_BYTES);
-            let tree = WiredTiger::new(column, options, cache_bytes, uniqueness)?;
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
-        Sizes::Cow(engine) => {
-            let tree = CowTree::new(engine, column, options, uniqueness)?;
-            measure(source, plan, tree, (), paged, rows, progress)
-        }
+    if let (Some(geometry), true, false) = (nbtree, alone, paged.is_wanted()) {
+        let tree = BTree::new(geometry, plan.uniqueness);
+        return measure_all(source, plan, tree, log(geometry), rows, progress);
     }
-}
-
-/// Measures by way of an [`AnyTree`], which is a little slower and compiled once.
-fn measure<K: Key, T: Tree<K> + Send + 'static, E: OfEngine>(
-    source: &mut dyn Source<K>,
-    plan: Plan,
-    tree: T,
-    of_engine: E,
-    paged: Option<Paged>,
-    rows: &mut Rows,
-    progress: &dyn Fn(u64),
-) -> Result<Found, LoadError> {
+    if let (Sizes::Sqlite(layout), true, true) = (design.sizes, alone, paged.is_wanted())
+        && layout != SqliteLayout::UniqueIndex
+    {
+        let tree = SqliteTree::new(layout, design.column, design.options, plan.uniqueness)?;
+        return measure_all(source, plan, tree, paged, rows, progress);
+    }
     let Secondaries { count, seed } = plan.secondaries;
-    let tree = WithSecondaries::new(AnyTree::new(tree), &plan.design, count, seed)?;
-    measure_all(source, plan, tree, (of_engine, paged), rows, progress)
+    let tree = design.tree(plan.uniqueness)?;
+    let tree = WithSecondaries::new(tree, &design, count, seed)?;
+    match (nbtree, design.sizes) {
+        (Some(geometry), _) => {
+            measure_all(source, plan, tree, (log(geometry), paged), rows, progress)
+        }
+        (None, Sizes::Cow(CowEngine::Lmdb)) => {
+            let file = LmdbFile::new(plan.transaction_rows);
+            measure_all(source, plan, tree, (file, paged), rows, progress)
+        }
+        (None, _) => measure_all(source, plan, tree, paged, rows, progress),
+    }
 }
 
 fn measure_all<K: Key, T: Tree<K>, E: OfEngine>(

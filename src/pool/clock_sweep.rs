@@ -1,7 +1,8 @@
 //! PostgreSQL's shared buffers: a clock sweep over usage counts, and rings.
 
+use super::table::PageTable;
 use super::{CountsBySpace, Pool};
-use crate::store::{Access, PageId, Space, Touch};
+use crate::store::{Access, PageId, Touch};
 
 /// Highest usage count (`BM_MAX_USAGE_COUNT`).
 const MAX_USAGE: u8 = 5;
@@ -35,8 +36,8 @@ struct Buffer {
 #[derive(Clone, Debug)]
 pub struct ClockSweep {
     buffers: Vec<Buffer>,
-    /// The buffer of each page, by space and number.
-    table: [Vec<u32>; Space::COUNT],
+    /// One more than the buffer of each page.
+    table: PageTable,
     /// Buffers without a page, the next one last.
     free: Vec<u32>,
     hand: usize,
@@ -61,7 +62,7 @@ impl ClockSweep {
         let buffers = buffers.max(1);
         Self {
             buffers: vec![Buffer::default(); buffers],
-            table: Default::default(),
+            table: PageTable::default(),
             free: (0..buffers as u32).rev().collect(),
             hand: 0,
             pins: 0,
@@ -109,18 +110,7 @@ impl ClockSweep {
 
     #[inline]
     fn find(&self, page: PageId) -> Option<usize> {
-        let at = *self.table[page.space()].get(page.number() as usize)?;
-        (at != NONE).then_some(at as usize)
-    }
-
-    /// Notes that a page is in buffer `at`.
-    fn place(&mut self, page: PageId, at: u32) {
-        let table = &mut self.table[page.space()];
-        let number = page.number() as usize;
-        if number >= table.len() {
-            table.resize(number + 1, NONE);
-        }
-        table[number] = at;
+        self.table.get(page).checked_sub(1).map(|at| at as usize)
     }
 
     #[inline]
@@ -162,9 +152,9 @@ impl ClockSweep {
         let old = std::mem::replace(&mut self.buffers[at as usize], fresh);
         if let Some(old_page) = old.page {
             self.counts[old_page.space()].write_backs += u64::from(old.dirty);
-            self.place(old_page, NONE);
+            self.table.set(old_page, 0);
         }
-        self.place(page, at);
+        self.table.set(page, at + 1);
     }
 
     fn victim_in_ring(&mut self, ring: &mut Ring) -> u32 {
@@ -202,7 +192,7 @@ impl ClockSweep {
     fn give_up(&mut self, page: PageId, at: usize) {
         self.unpin(page);
         self.buffers[at] = Buffer::default();
-        self.place(page, NONE);
+        self.table.set(page, 0);
         self.free.push(at as u32);
     }
 }
@@ -232,6 +222,7 @@ impl Pool for ClockSweep {
 mod tests {
     use super::super::Counts;
     use super::*;
+    use crate::store::Space;
 
     fn page(number: u32) -> PageId {
         PageId::new(Space::Index, number)

@@ -6,6 +6,7 @@
 mod load;
 
 use super::innodb_lru::{MidpointLru, NONE};
+use super::table::PageTable;
 use super::{Counts, CountsBySpace, Pool};
 use crate::store::{Access, PageId, Space, Touch};
 pub use load::InnoDbLoad;
@@ -69,8 +70,8 @@ impl InnoDbCosts {
 #[derive(Clone, Debug)]
 pub struct InnoDbPool {
     costs: InnoDbCosts,
-    /// The frame of each page, by space and number.
-    table: [Vec<u32>; Space::COUNT],
+    /// One more than the frame of each page.
+    table: PageTable,
     lru: MidpointLru,
     free_pages: usize,
     /// Pages that the cleaner leaves in the list.
@@ -107,7 +108,7 @@ impl InnoDbPool {
         let pages = Self::pages(mebibytes.max(8));
         Self {
             costs,
-            table: Default::default(),
+            table: PageTable::default(),
             lru: MidpointLru::new(pages),
             free_pages: pages,
             least_pages: (pages / 20 - 1).min(LRU_MIN_LEN),
@@ -144,8 +145,9 @@ impl InnoDbPool {
             level,
             access,
         });
-        let frame = self.table[page.space()][page.number() as usize];
-        self.lru.set_dirty(frame, false);
+        if let Some(frame) = self.frame(page) {
+            self.lru.set_dirty(frame, false);
+        }
         self.counts = [Counts::default(); Space::COUNT];
     }
 
@@ -179,12 +181,7 @@ impl InnoDbPool {
         self.take_free_page();
         let is_new = touch.access == Access::New;
         let frame = self.lru.admit(touch.page, !is_new, self.now_ms);
-        let numbers = &mut self.table[touch.page.space()];
-        let number = touch.page.number() as usize;
-        if number >= numbers.len() {
-            numbers.resize((number + 1).next_power_of_two(), NONE);
-        }
-        numbers[number] = frame;
+        self.table.set(touch.page, frame + 1);
         let counts = &mut self.counts[touch.page.space()];
         if is_new {
             counts.new_pages += 1;
@@ -230,9 +227,14 @@ impl InnoDbPool {
         false
     }
 
+    #[inline]
+    fn frame(&self, page: PageId) -> Option<u32> {
+        self.table.get(page).checked_sub(1)
+    }
+
     fn evict(&mut self, frame: u32) {
         let page = self.lru.evict(frame);
-        self.table[page.space()][page.number() as usize] = NONE;
+        self.table.set(page, 0);
         self.free_pages += 1;
         self.scan_may_help = true;
     }
@@ -289,9 +291,8 @@ impl InnoDbPool {
 impl Pool for InnoDbPool {
     #[inline]
     fn touch(&mut self, touch: Touch) {
-        let numbers = &self.table[touch.page.space()];
-        let frame = match numbers.get(touch.page.number() as usize) {
-            Some(&frame) if frame != NONE => {
+        let frame = match self.frame(touch.page) {
+            Some(frame) => {
                 self.counts[touch.page.space()].hits += 1;
                 self.lru.request(frame, self.now_ms);
                 frame

@@ -1,5 +1,6 @@
 //! SQLite's page cache: [`Pcache`].
 
+use super::table::PageTable;
 use super::{CountsBySpace, Pool};
 use crate::store::{Access, PageId, Space, Touch};
 
@@ -35,7 +36,7 @@ pub struct Pcache {
     /// Frames without a page.
     vacant: Vec<u32>,
     /// The frame of each page by its number, or [`NONE`].
-    frame_of: [Vec<u32>; Space::COUNT],
+    frame_of: PageTable,
     clean_pages: u32,
     changed_pages: u32,
     held: [Held; Space::COUNT],
@@ -77,9 +78,16 @@ struct HeldPage {
 const CLEAN: u32 = 0;
 const CHANGED: u32 = 1;
 const LISTS: u32 = 2;
-/// Spaces of the table and the index, in the order in which their cursors are closed.
-const TREES: [usize; 2] = [Space::Table as usize, Space::Index as usize];
-const NONE: u32 = u32::MAX;
+/// Spaces of the table, the index and further indexes, in the order in which their
+/// cursors are closed.
+const TREES: [usize; 4] = [
+    Space::Table as usize,
+    Space::Index as usize,
+    Space::Secondary as usize,
+    Space::SecondaryInternal as usize,
+];
+/// No frame: the first is the head of a list.
+const NONE: u32 = 0;
 
 fn first_page() -> PageId {
     PageId::new(Space::Other, 0)
@@ -100,7 +108,7 @@ impl Pcache {
             cache_size,
             frames: vec![list(CLEAN), list(CHANGED)],
             vacant: Vec::new(),
-            frame_of: Default::default(),
+            frame_of: PageTable::default(),
             clean_pages: 0,
             changed_pages: 0,
             held: Default::default(),
@@ -170,8 +178,7 @@ impl Pcache {
     /// The frame of a page, or [`NONE`].
     #[inline]
     fn frame(&self, page: PageId) -> u32 {
-        let frames = &self.frame_of[page.space()];
-        *frames.get(page.number() as usize).unwrap_or(&NONE)
+        self.frame_of.get(page)
     }
 
     /// Asks for a page that is in `frame`, or not here; holds it and returns its frame.
@@ -225,7 +232,7 @@ impl Pcache {
 
     fn forget(&mut self, frame: u32) {
         let page = self.frames[frame as usize].page;
-        self.frame_of[page.space()][page.number() as usize] = NONE;
+        self.frame_of.set(page, NONE);
     }
 
     /// Brings a page in, which is held from now on, and returns its frame.
@@ -248,12 +255,7 @@ impl Pcache {
         };
         let this = &mut self.frames[frame as usize];
         (this.page, this.changed, this.held) = (page, false, true);
-        let frames = &mut self.frame_of[page.space()];
-        let number = page.number() as usize;
-        if frames.len() <= number {
-            frames.resize(number + 1, NONE);
-        }
-        frames[number] = frame;
+        self.frame_of.set(page, frame);
         frame
     }
 

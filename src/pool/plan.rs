@@ -27,16 +27,21 @@ pub struct CachePlan {
     pub bytes: u64,
     /// Which page leaves it.
     pub policy: Policy,
-    /// Rows from one commit to the next.
-    pub rows_per_transaction: u64,
-    /// Rows from one checkpoint to the next; none at all if `None`.
-    pub checkpoint_rows: Option<u64>,
     /// How rows arrive, and where, if the engine is PostgreSQL.
     pub postgres: (Release, Method),
 }
 
+/// When changes are made to last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Commits {
+    /// Rows from one commit to the next.
+    pub transaction_rows: u64,
+    /// Rows from one checkpoint to the next; none at all if `None`.
+    pub checkpoint_rows: Option<u64>,
+}
+
 /// What PostgreSQL is taken for unless told: rows by INSERT, `max_connections` as it comes.
-pub const POSTGRES_INSERT: (Release, Method) = (
+const POSTGRES_INSERT: (Release, Method) = (
     Release::Postgres18 {
         max_connections: 100,
     },
@@ -53,11 +58,20 @@ const LEAST_INNODB_MIB: u32 = 8;
 const COUNTER_BYTES: u32 = 8;
 
 impl CachePlan {
+    /// A cache of this size with the engine's own rules, rows by INSERT if it is PostgreSQL.
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            bytes,
+            policy: Policy::OfEngine,
+            postgres: POSTGRES_INSERT,
+        }
+    }
+
     /// The cache of the engine of `design` in its state before a load.
     ///
     /// # Errors
     /// A cache too small or too large.
-    pub fn open(&self, design: &Design) -> Result<Box<dyn Cache>, EngineError> {
+    pub fn open(&self, design: &Design, commits: Commits) -> Result<Box<dyn Cache>, EngineError> {
         let name = design.profile.engine.name;
         let page_bytes = design.page_bytes();
         let pages = self.bytes / u64::from(page_bytes);
@@ -74,7 +88,7 @@ impl CachePlan {
             (Policy::OfEngine, Model::Sqlite) => {
                 let roots = [Space::Index, Space::Table].map(|space| PageId::new(space, 0));
                 let cache = Pcache::new(pages, &roots[..design.trees()]);
-                Box::new(SqliteLoad::new(cache, self.rows_per_transaction))
+                Box::new(SqliteLoad::new(cache, commits.transaction_rows))
             }
             (Policy::OfEngine, Model::InnoDb) => {
                 let mebibytes = u32::try_from(self.bytes >> 20).unwrap_or(u32::MAX);
@@ -89,7 +103,7 @@ impl CachePlan {
                     _ => COUNTER_BYTES,
                 };
                 let costs = InnoDbCosts::BUSY;
-                let rows = self.rows_per_transaction;
+                let rows = commits.transaction_rows;
                 Box::new(InnoDbLoad::new(mebibytes, costs, rows, key_bytes))
             }
             (
@@ -103,28 +117,28 @@ impl CachePlan {
                     buffers: pages as usize,
                     release,
                     method,
-                    checkpoint_rows: self.checkpoint_rows,
+                    checkpoint_rows: commits.checkpoint_rows,
                     column: design.column,
                     payload_bytes: design.options.payload_bytes,
                 }))
             }
             (Policy::TwoList, _) | (Policy::OfEngine, Model::Lmdb) => {
-                self.plain(TwoList::new(pages, page_bytes), model)
+                plain(TwoList::new(pages, page_bytes), model, commits)
             }
-            _ => self.plain(Lru::new(pages), model),
+            _ => plain(Lru::new(pages), model, commits),
         })
     }
+}
 
-    fn plain(&self, pool: impl Pool + Send + 'static, model: Model) -> Box<dyn Cache> {
-        // A copy-on-write store writes what it changed with each commit.
-        let commits = matches!(model, Model::Lmdb | Model::Redb);
-        let transaction = commits.then_some(self.rows_per_transaction);
-        Box::new(Plain {
-            pool,
-            checkpoint_rows: transaction.or(self.checkpoint_rows),
-            rows: 0,
-        })
-    }
+fn plain(pool: impl Pool + Send + 'static, model: Model, commits: Commits) -> Box<dyn Cache> {
+    // A copy-on-write store writes what it changed with each commit.
+    let copies = matches!(model, Model::Lmdb | Model::Redb);
+    let transaction = copies.then_some(commits.transaction_rows);
+    Box::new(Plain {
+        pool,
+        checkpoint_rows: transaction.or(commits.checkpoint_rows),
+        rows: 0,
+    })
 }
 
 /// A pool that is written clean after every so many rows.

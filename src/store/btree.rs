@@ -13,6 +13,7 @@ use crate::id::Key;
 use file::File;
 use internal::{Child, Internal};
 use leaves::Leaves;
+use std::hint::black_box;
 use touches::Remembered;
 
 /// Whether the source of the keys promises that they differ.
@@ -121,6 +122,10 @@ impl<K: Key> BTree<K> {
         for group in keys.chunks(LOOKAHEAD) {
             for (place, &key) in places.iter_mut().zip(group) {
                 *place = self.locate(key);
+            }
+            // The ends of the leaves, which are written next.
+            for place in &places[..group.len()] {
+                black_box(self.leaves.keys(place.leaf).last().copied());
             }
             let mut split = false;
             for (&place, &key) in places.iter().zip(group) {

@@ -1,8 +1,8 @@
 //! From an engine's profile to a tree with all its sizes.
 
 use super::{
-    BStar, BTree, CowEngine, CowTree, InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed,
-    SqliteIndexed, SqliteLayout, SqliteTree, Tree, Uniqueness, WiredTiger,
+    AnyTree, BStar, BTree, CowEngine, CowTree, InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed,
+    SqliteIndexed, SqliteLayout, SqliteTree, Uniqueness, WiredTiger,
 };
 use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
 use crate::id::{Column, Key};
@@ -20,14 +20,6 @@ pub struct Design {
     pub sizes: Sizes,
     /// The cache, if its size decides how the tree grows (WiredTiger).
     pub cache_bytes: Option<u64>,
-}
-
-/// What is done with a tree of a kind that is known only now.
-pub trait Grow<K: Key> {
-    /// What it gives.
-    type Output;
-    /// Does it with an empty tree.
-    fn grow<T: Tree<K> + Send + 'static>(self, tree: T) -> Self::Output;
 }
 
 /// The sizes of a tree, by what kind it is of.
@@ -50,7 +42,7 @@ pub enum Sizes {
 }
 
 /// The cache of WiredTiger, which decides when pages are made, unless a size is asked for.
-pub const WIREDTIGER_CACHE_BYTES: u64 = 1 << 30;
+const WIREDTIGER_CACHE_BYTES: u64 = 1 << 30;
 
 impl Design {
     /// The tree of `profile` for ids in `column`.
@@ -119,37 +111,33 @@ impl Design {
         })
     }
 
-    /// An empty tree of this design, given to `then`.
+    /// An empty tree of this design.
     ///
     /// # Errors
     /// As [`Design::new`].
-    pub fn grow<K: Key, G: Grow<K>>(
-        &self,
-        uniqueness: Uniqueness,
-        then: G,
-    ) -> Result<G::Output, EngineError> {
+    pub fn tree<K: Key>(&self, uniqueness: Uniqueness) -> Result<AnyTree<K>, EngineError> {
         let (column, options) = (self.column, self.options);
         Ok(match self.sizes {
-            Sizes::Pages(geometry) => then.grow(BTree::new(geometry, uniqueness)),
+            Sizes::Pages(geometry) => AnyTree::new(BTree::new(geometry, uniqueness)),
             Sizes::BStar(geometry, neighbours) => {
-                then.grow(BStar::new(geometry, neighbours, uniqueness))
+                AnyTree::new(BStar::new(geometry, neighbours, uniqueness))
             }
-            Sizes::InnoDb(format) => then.grow(InnoDb::new(format)),
-            Sizes::InnoDbIndexed => then.grow(InnoDbIndexed::new(
+            Sizes::InnoDb(format) => AnyTree::new(InnoDb::new(format)),
+            Sizes::InnoDbIndexed => AnyTree::new(InnoDbIndexed::new(
                 column,
                 options.payload_bytes,
                 self.page_bytes(),
             )?),
             Sizes::Sqlite(SqliteLayout::UniqueIndex) => {
-                then.grow(SqliteIndexed::new(column, options, uniqueness)?)
+                AnyTree::new(SqliteIndexed::new(column, options, uniqueness)?)
             }
             Sizes::Sqlite(layout) => {
-                then.grow(SqliteTree::new(layout, column, options, uniqueness)?)
+                AnyTree::new(SqliteTree::new(layout, column, options, uniqueness)?)
             }
-            Sizes::Cow(engine) => then.grow(CowTree::new(engine, column, options, uniqueness)?),
+            Sizes::Cow(engine) => AnyTree::new(CowTree::new(engine, column, options, uniqueness)?),
             Sizes::WiredTiger => {
                 let cache_bytes = self.cache_bytes.unwrap_or(WIREDTIGER_CACHE_BYTES);
-                then.grow(WiredTiger::new(column, options, cache_bytes, uniqueness)?)
+                AnyTree::new(WiredTiger::new(column, options, cache_bytes, uniqueness)?)
             }
         })
     }

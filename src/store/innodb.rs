@@ -21,17 +21,6 @@ struct Place {
     edge_distance_leaves: u32,
 }
 
-/// Where a key goes in its leaf, as long as that has so many entries.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spot {
-    place: Place,
-    slot: usize,
-    entries: usize,
-}
-
-/// Keys that [`InnoDb::insert_all`] looks up at once.
-const LOOKAHEAD: usize = 16;
-
 /// InnoDB's B+-tree of unique keys, with the engine's split rule on every level.
 ///
 /// A full page is divided where its last insert went, not where it lies in the
@@ -140,70 +129,27 @@ impl<K: Key> InnoDb<K> {
     }
 
     /// Inserts `keys` in their order; those that are there already are passed over.
-    ///
-    /// The same as [`InnoDb::insert`] on each, but faster: looking up a few keys
-    /// before the first of them is inserted lets their cache misses overlap.
-    pub fn insert_all<S: Sink>(&mut self, keys: &[K], sink: &mut S) {
-        let mut spots = [Spot::default(); LOOKAHEAD];
-        for group in keys.chunks(LOOKAHEAD) {
-            let changes = self.index_page_splits();
-            for (spot, &key) in spots.iter_mut().zip(group) {
-                *spot = self.find(key);
-            }
-            for (&spot, &key) in spots.iter().zip(group) {
-                if S::TOUCHES {
-                    sink.begin();
-                }
-                // Leaves have other bounds since a split or an insert into a sibling.
-                let spot = match self.index_page_splits() == changes {
-                    true => spot,
-                    false => self.find(key),
-                };
-                self.insert_at(spot, key, sink);
-            }
-        }
+    pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
+        keys.iter().for_each(|&key| {
+            self.insert(key, sink);
+        });
     }
 
     #[inline]
     fn insert_entry<S: Sink>(&mut self, key: K, sink: &mut S) -> bool {
-        let spot = self.find(key);
-        self.insert_at(spot, key, sink)
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Spot {
-        let is_maximum = self.maximum.is_none_or(|maximum| key > maximum);
-        let place = match is_maximum {
+        let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
+        let mut place = match new_maximum {
             true => Place {
                 page: self.levels[0].rightmost,
                 edge_distance_leaves: 0,
             },
             false => self.locate(key, 0),
         };
-        let keys = &self.levels[0].page(place.page).keys;
-        let slot = match is_maximum {
-            true => keys.len(),
-            false => keys.partition_point(|&other| other < key),
-        };
-        Spot {
-            place,
-            slot,
-            entries: keys.len(),
-        }
-    }
-
-    #[inline]
-    fn insert_at<S: Sink>(&mut self, spot: Spot, key: K, sink: &mut S) -> bool {
-        let Spot {
-            mut place,
-            mut slot,
-            entries,
-        } = spot;
-        let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
         let leaf = self.levels[0].page_mut(place.page);
-        if leaf.keys.len() != entries {
-            slot = leaf.keys.partition_point(|&other| other < key);
-        }
+        let slot = match new_maximum {
+            true => leaf.keys.len(),
+            false => leaf.keys.partition_point(|&other| other < key),
+        };
         let present = leaf.keys.get(slot) == Some(&key);
         let accepted = present || self.format.accepts(0, leaf, slot);
         if S::TOUCHES {

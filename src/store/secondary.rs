@@ -14,9 +14,9 @@ use rand_chacha::ChaCha8Rng;
 /// A table with further indexes, each on a column of random 8-byte values.
 ///
 /// They are of the engine's kind: entries are the value and a pointer to the row, or its
-/// primary key in InnoDB, tables without rowids and stores of keys and values. Pages of
-/// all are in [`Space::Table`] and [`Space::TableInternal`], from 2²⁴ on for the first,
-/// and so on. A row goes to its own tree first, then to these in turn.
+/// primary key in InnoDB, tables without rowids and stores of keys and values. Their pages are in
+/// [`Space::Secondary`] and [`Space::SecondaryInternal`], numbered by turns. A row goes to
+/// its own tree first, then to these.
 ///
 /// Not modelled: columns whose values repeat or come in order.
 pub struct WithSecondaries<T> {
@@ -25,8 +25,6 @@ pub struct WithSecondaries<T> {
     random: ChaCha8Rng,
 }
 
-/// Pages that an index has numbers for, as a power of two.
-const NUMBER_BITS: u32 = 24;
 /// Most further indexes.
 pub const MOST_SECONDARIES: u32 = 16;
 
@@ -129,10 +127,10 @@ fn secondary(design: &Design) -> Result<Box<dyn Secondary>, EngineError> {
 
 impl<T> WithSecondaries<T> {
     fn insert_values(&mut self, sink: &mut dyn Methods) {
-        for (first, index) in (1u32..).zip(&mut self.secondaries) {
-            let first = first << NUMBER_BITS;
+        let count = self.secondaries.len() as u32;
+        for (turn, index) in (0..).zip(&mut self.secondaries) {
             let value = self.random.next_u64() >> 1;
-            index.insert(value, &mut AnySink(&mut Shifted { sink, first }));
+            index.insert(value, &mut AnySink(&mut ByTurns { sink, turn, count }));
         }
     }
 }
@@ -197,21 +195,23 @@ impl<K: Key, T: Tree<K>> Tree<K> for WithSecondaries<T> {
     }
 }
 
-/// Passes on touches alone, of pages with numbers from `first` on.
-struct Shifted<'a> {
+/// Passes on touches alone, of the pages of one of `count` indexes.
+struct ByTurns<'a> {
     sink: &'a mut dyn Methods,
-    first: u32,
+    turn: u32,
+    count: u32,
 }
 
-impl Sink for Shifted<'_> {
+impl Sink for ByTurns<'_> {
     const TOUCHES: bool = true;
 
     fn touch(&mut self, touch: Touch) {
-        let space = match touch.level {
-            0 => Space::Table,
-            _ => Space::TableInternal,
+        let internal = touch.page.space() == Space::IndexInternal as usize;
+        let space = match internal {
+            true => Space::SecondaryInternal,
+            false => Space::Secondary,
         };
-        let number = self.first + touch.page.number();
+        let number = touch.page.number() * self.count + self.turn;
         self.sink.touch(Touch {
             page: PageId::new(space, number),
             ..touch

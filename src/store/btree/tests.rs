@@ -134,7 +134,7 @@ impl Sink for Trail {
     }
 
     fn touch(&mut self, touch: Touch) {
-        let space = ["leaf", "internal", "", "", "meta"][touch.page.space()];
+        let space = ["leaf", "internal", "", "", "", "", "meta"][touch.page.space()];
         let (number, access) = (touch.page.number(), touch.access);
         let asked = format!("{space} {number} {access:?}, ");
         self.0.last_mut().unwrap().push_str(&asked);
