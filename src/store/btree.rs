@@ -34,7 +34,7 @@ struct Place {
 }
 
 /// Keys that [`BTree::insert_all`] looks up at once.
-const LOOKAHEAD: usize = 16;
+const LOOKAHEAD: usize = 32;
 
 /// A B+-tree with an engine's page arithmetic, real keys and no pages.
 ///
@@ -120,13 +120,8 @@ impl<K: Key> BTree<K> {
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
         let mut places = [Place::default(); LOOKAHEAD];
         for group in keys.chunks(LOOKAHEAD) {
-            for (place, &key) in places.iter_mut().zip(group) {
-                *place = self.locate(key);
-            }
-            // The ends of the leaves, which are written next.
-            for place in &places[..group.len()] {
-                black_box(self.leaves.keys(place.leaf).last().copied());
-            }
+            let places = &mut places[..group.len()];
+            self.locate_all(group, places);
             let mut split = false;
             for (&place, &key) in places.iter().zip(group) {
                 // A split since may have moved the key's place.
@@ -183,6 +178,38 @@ impl<K: Key> BTree<K> {
             place.leaf = child.page;
         }
         place
+    }
+
+    /// [`BTree::locate`] for up to [`LOOKAHEAD`] keys, one step of all before the next of any.
+    #[inline]
+    fn locate_all(&self, keys: &[K], places: &mut [Place]) {
+        let mut slots = [0; LOOKAHEAD];
+        let top = Place {
+            leaf: self.root,
+            edge_distance_leaves: 0,
+        };
+        if keys.iter().all(|&key| self.maximum.is_none_or(|maximum| key > maximum)) {
+            places.fill(Place {
+                leaf: self.right_edge[0],
+                ..top
+            });
+            return;
+        }
+        places.fill(top);
+        for _ in 0..self.tree_level() {
+            for ((slot, place), &key) in slots.iter_mut().zip(&*places).zip(keys) {
+                *slot = self.internals[place.leaf as usize].slot(key);
+            }
+            for (place, &slot) in places.iter_mut().zip(&slots) {
+                let child = self.internals[place.leaf as usize].children[slot];
+                place.edge_distance_leaves += child.leaves_right;
+                place.leaf = child.page;
+            }
+        }
+        // The ends of the leaves, which are written next.
+        for place in places {
+            black_box(self.leaves.keys(place.leaf).last().copied());
+        }
     }
 
     /// Adds `key`, which may be above every earlier key, to a full leaf and divides it.
