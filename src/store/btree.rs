@@ -36,6 +36,14 @@ struct Place {
 /// Keys that [`BTree::insert_all`] looks up at once.
 const LOOKAHEAD: usize = 32;
 
+/// Where keys that are looked up together belong.
+#[derive(Clone, Debug, Default)]
+struct Lookups {
+    places: [Place; LOOKAHEAD],
+    /// The internal pages on the way to each, from the root down; not for the rightmost leaf.
+    paths: Vec<[u32; LOOKAHEAD]>,
+}
+
 /// A B+-tree with an engine's page arithmetic, real keys and no pages.
 ///
 /// All entries of a tree are equally large, so a page is full at a number of
@@ -69,12 +77,16 @@ pub struct BTree<K> {
     rows: u64,
     /// The greatest key so far, removed or not.
     maximum: Option<K>,
+    /// Keys from this one on belong in the rightmost leaf; all, as long as there is no other.
+    right_edge_low: Option<K>,
     /// Leaves that a purge left empty but could not delete.
     empty: Vec<u32>,
     /// A key that a purge found twice.
     removed_twice: Option<K>,
     /// Pages and child slots from the root to a leaf; kept to save an allocation a split.
     path: Vec<(u32, usize)>,
+    /// The keys now being inserted; kept for the same reason.
+    lookups: Lookups,
     /// What the engine's connection knows of the tree; kept up only if touches are wanted.
     remembered: Remembered,
 }
@@ -94,9 +106,11 @@ impl<K: Key> BTree<K> {
             root: 0,
             rows: 0,
             maximum: None,
+            right_edge_low: None,
             empty: Vec::new(),
             removed_twice: None,
             path: Vec::new(),
+            lookups: Lookups::default(),
             remembered: Remembered::default(),
         }
     }
@@ -105,12 +119,15 @@ impl<K: Key> BTree<K> {
     /// only if [`Uniqueness::Checked`]).
     #[inline]
     pub fn insert(&mut self, key: K, sink: &mut impl Sink) -> bool {
-        let place = self.locate(key);
-        if self.uniqueness == Uniqueness::Checked && self.leaves.keys(place.leaf).contains(&key) {
-            return false;
+        let mut lookups = std::mem::take(&mut self.lookups);
+        self.look_up(&[key], 0, &mut lookups);
+        let new = self.uniqueness == Uniqueness::Promised
+            || !self.leaves.keys(lookups.places[0].leaf).contains(&key);
+        if new {
+            self.insert_at(&lookups, 0, key, sink);
         }
-        self.insert_at(place, key, sink);
-        true
+        self.lookups = lookups;
+        new
     }
 
     /// Inserts `keys`, which are new, in their order.
@@ -118,25 +135,28 @@ impl<K: Key> BTree<K> {
     /// The same as [`BTree::insert`] on each, but faster: looking up a few keys
     /// before the first of them is inserted lets their cache misses overlap.
     pub fn insert_all(&mut self, keys: &[K], sink: &mut impl Sink) {
-        let mut places = [Place::default(); LOOKAHEAD];
+        let mut lookups = std::mem::take(&mut self.lookups);
         for group in keys.chunks(LOOKAHEAD) {
-            let places = &mut places[..group.len()];
-            self.locate_all(group, places);
+            self.look_up(group, 0, &mut lookups);
             let mut split = false;
-            for (&place, &key) in places.iter().zip(group) {
-                // A split since may have moved the key's place.
-                let place = if split { self.locate(key) } else { place };
-                split |= self.insert_at(place, key, sink);
+            for (i, &key) in group.iter().enumerate() {
+                if split {
+                    // A split since may have moved the key's place.
+                    self.look_up(&[key], i, &mut lookups);
+                }
+                split |= self.insert_at(&lookups, i, key, sink);
             }
         }
+        self.lookups = lookups;
     }
 
     /// Returns whether the leaf split.
     #[inline(always)]
-    fn insert_at<S: Sink>(&mut self, mut place: Place, key: K, sink: &mut S) -> bool {
+    fn insert_at<S: Sink>(&mut self, lookups: &Lookups, i: usize, key: K, sink: &mut S) -> bool {
+        let mut place = lookups.places[i];
         if S::TOUCHES {
             sink.begin();
-            self.touch_descent(place.leaf, key, sink);
+            self.touch_descent(place.leaf, lookups.paths.iter().map(|pages| pages[i]), sink);
         }
         let new_maximum = self.maximum.is_none_or(|maximum| key > maximum);
         if new_maximum {
@@ -159,9 +179,8 @@ impl<K: Key> BTree<K> {
     }
 
     /// Where `key` belongs.
-    #[inline]
     fn locate(&self, key: K) -> Place {
-        if self.maximum.is_none_or(|maximum| key > maximum) {
+        if self.is_at_right_edge(key) {
             return Place {
                 leaf: self.right_edge[0],
                 edge_distance_leaves: 0,
@@ -180,27 +199,37 @@ impl<K: Key> BTree<K> {
         place
     }
 
-    /// [`BTree::locate`] for up to [`LOOKAHEAD`] keys, one step of all before the next of any.
     #[inline]
-    fn locate_all(&self, keys: &[K], places: &mut [Place]) {
-        let mut slots = [0; LOOKAHEAD];
-        let top = Place {
-            leaf: self.root,
-            edge_distance_leaves: 0,
-        };
-        if keys.iter().all(|&key| self.maximum.is_none_or(|maximum| key > maximum)) {
+    fn is_at_right_edge(&self, key: K) -> bool {
+        self.right_edge_low.is_none_or(|low| key >= low)
+    }
+
+    /// [`BTree::locate`] for `keys`, one step of all before the next of any; they are
+    /// lookups `first` and after.
+    #[inline]
+    fn look_up(&self, keys: &[K], first: usize, lookups: &mut Lookups) {
+        let Lookups { places, paths } = lookups;
+        let places = &mut places[first..first + keys.len()];
+        if keys.iter().all(|&key| self.is_at_right_edge(key)) {
+            let leaf = self.right_edge[0];
             places.fill(Place {
-                leaf: self.right_edge[0],
-                ..top
+                leaf,
+                edge_distance_leaves: 0,
             });
             return;
         }
-        places.fill(top);
-        for _ in 0..self.tree_level() {
+        places.fill(Place {
+            leaf: self.root,
+            edge_distance_leaves: 0,
+        });
+        let mut slots = [0; LOOKAHEAD];
+        paths.resize(self.tree_level() as usize, [0; LOOKAHEAD]);
+        for pages in paths {
             for ((slot, place), &key) in slots.iter_mut().zip(&*places).zip(keys) {
                 *slot = self.internals[place.leaf as usize].slot(key);
             }
-            for (place, &slot) in places.iter_mut().zip(&slots) {
+            for ((place, page), &slot) in places.iter_mut().zip(&mut pages[first..]).zip(&slots) {
+                *page = place.leaf;
                 let child = self.internals[place.leaf as usize].children[slot];
                 place.edge_distance_leaves += child.leaves_right;
                 place.leaf = child.page;
@@ -226,6 +255,7 @@ impl<K: Key> BTree<K> {
         let separator = self.leaves.divide(leaf, key, left_entries, new);
         if rightmost {
             self.right_edge[0] = new;
+            self.right_edge_low = Some(separator);
         }
         if S::TOUCHES {
             touches::divided(0, new, old_right, sink);

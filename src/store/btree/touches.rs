@@ -62,9 +62,14 @@ fn touch_metapage(access: Access, sink: &mut impl Sink) {
 }
 
 impl<K: Key> BTree<K> {
-    /// `key` looks for `leaf`, its place.
+    /// A key looks for `leaf`, its place, by way of `path`, which the rightmost leaf does without.
     #[inline]
-    pub(super) fn touch_descent(&mut self, leaf: u32, key: K, sink: &mut impl Sink) {
+    pub(super) fn touch_descent(
+        &mut self,
+        leaf: u32,
+        path: impl Iterator<Item = u32>,
+        sink: &mut impl Sink,
+    ) {
         let nbtree = self.geometry.log == Log::Nbtree;
         if self.maximum.is_none() {
             return self.touch_first_leaf(nbtree, sink);
@@ -85,11 +90,13 @@ impl<K: Key> BTree<K> {
             touch(level - 1, root, Access::Read, sink);
             touch_metapage(Access::Read, sink);
         }
-        let mut page = self.root;
-        for level in (1..=level).rev() {
-            touch(level, page, Access::Read, sink);
-            let internal = &self.internals[page as usize];
-            page = internal.children[internal.slot(key)].page;
+        let levels = (1..=level).rev();
+        if rightmost {
+            levels.for_each(|level| touch(level, self.right_edge[level], Access::Read, sink));
+        } else {
+            levels
+                .zip(path)
+                .for_each(|(level, page)| touch(level, page, Access::Read, sink));
         }
         touch(0, leaf, Access::Write, sink);
         self.remembered.rightmost_leaf = nbtree && stays && self.tree_level() >= SHORTCUT_LEVEL;
