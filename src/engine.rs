@@ -8,6 +8,7 @@ mod geometry;
 pub use geometry::{Geometry, Log, Page, Pages, Split};
 
 use crate::id::Column;
+use crate::names::plural;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -21,6 +22,8 @@ pub struct Engine {
     pub about: &'static str,
     /// Page size unless another is asked for.
     pub page_bytes: u32,
+    /// Page sizes that it can have; empty if that is no matter of a list.
+    pub page_sizes: &'static [u32],
     /// Widest key that the engine takes.
     pub max_key_bytes: u32,
     /// The kinds of index it can keep ids in; the first unless another is asked for.
@@ -183,6 +186,27 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Refuses a page size that the engine cannot have.
+    ///
+    /// # Errors
+    /// One that is not of its list, if it has one.
+    pub fn check_page(&self, page_bytes: u32) -> Result<(), EngineError> {
+        if self.page_sizes.is_empty() || self.page_sizes.contains(&page_bytes) {
+            return Ok(());
+        }
+        let sizes: Vec<_> = self.page_sizes.iter().map(u32::to_string).collect();
+        let message = format!(
+            "{}: a page of {} is not valid, expected {}{}",
+            self.name,
+            plural(page_bytes, "byte"),
+            if sizes.len() > 1 { "one of " } else { "" },
+            sizes.join(", ")
+        );
+        Err(EngineError::new("page_bytes", message))
+    }
+}
+
 /// What may be changed in a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EngineOptions {
@@ -192,6 +216,17 @@ pub struct EngineOptions {
     pub fill_factor_percent: Option<u32>,
     /// Bytes of the row beside its key.
     pub payload_bytes: u32,
+}
+
+impl EngineOptions {
+    /// The option to blame if entries of ids in `column` do not fit a page.
+    pub(crate) fn to_blame(self, column: Column) -> &'static str {
+        match self.page_bytes {
+            Some(_) => "page_bytes",
+            None if self.payload_bytes > column.value_bytes() => "payload_bytes",
+            None => "key_bytes",
+        }
+    }
 }
 
 /// A profile or its options cannot be used.
@@ -231,7 +266,8 @@ impl Profile {
         let (given, most) = (column.value_bytes(), self.engine.max_key_bytes);
         if given > most {
             let name = self.engine.name;
-            let message = format!("{name}: a key of {given} bytes is too wide, at most {most} fit");
+            let given = plural(given, "byte");
+            let message = format!("{name}: a key of {given} is too wide, at most {most} fit");
             return Err(EngineError::new("key_bytes", message));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Names that people type: what an unknown one may have meant.
+//! Names that people type, what an unknown one may have meant, and nouns that they read.
 
 /// `" (did you mean \"x\"?)"` for the nearest of `known`, else the whole list.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
@@ -11,6 +11,14 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) ->
             format!(" (did you mean {best:?}?)")
         }
         _ => format!(" (known: {})", known.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A count and its noun: `1 byte`, `2 bytes`.
+pub fn plural(count: impl Into<u64>, noun: &str) -> String {
+    match count.into() {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     }
 }
 
@@ -33,5 +41,11 @@ mod tests {
             nearest("xyz", known.into_iter()),
             " (known: uuid_v4, uuid_v7, ulid)"
         );
+    }
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        let texts = [0u32, 1, 2].map(|count| plural(count, "byte"));
+        assert_eq!(texts, ["0 bytes", "1 byte", "2 bytes"]);
     }
 }

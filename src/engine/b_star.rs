@@ -12,6 +12,7 @@ pub const B_STAR: Engine = Engine {
     name: "b_star",
     about: "B*-tree, m full neighbours become m + 1 pages (Kuespert 1983)",
     page_bytes: 8192,
+    page_sizes: &[],
     max_key_bytes: 2704,
     indexes: &[Index {
         name: "tree",

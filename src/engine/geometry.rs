@@ -2,6 +2,7 @@
 
 use super::{EngineError, EngineOptions, Model, Profile};
 use crate::id::Column;
+use crate::names::plural;
 
 /// How a full page is divided.
 #[derive(Clone, Copy, Debug)]
@@ -129,9 +130,9 @@ impl Geometry {
             return Err(EngineError::new("page_bytes", message));
         }
         if options.payload_bytes > page_bytes {
-            let given = options.payload_bytes;
+            let payload = plural(options.payload_bytes, "byte");
             let message =
-                format!("{name}: a payload of {given} bytes is larger than a page of {page_bytes}");
+                format!("{name}: a payload of {payload} is larger than a page of {page_bytes}");
             return Err(EngineError::new("payload_bytes", message));
         }
         let fill_factor_percent = match (engine.fill_factor_percent, options.fill_factor_percent) {
@@ -176,10 +177,11 @@ impl Geometry {
             page.capacity = 1 + spare / page.entry_bytes;
             if page.capacity < 3 {
                 let need = engine.overhead_bytes + page.used_bytes(3);
+                let given = plural(page_bytes, "byte");
                 let message = format!(
-                    "{name}: a page of {page_bytes} bytes is too small for three {column} entries, expected at least {need} bytes"
+                    "{name}: a page of {given} is too small for three entries of {entry_bytes} bytes, expected at least {need} bytes"
                 );
-                return Err(EngineError::new("page_bytes", message));
+                return Err(EngineError::new(options.to_blame(column), message));
             }
             page.left_entries = [false, true].map(|last| (engine.split.left_entries)(&page, last));
             Ok(page)

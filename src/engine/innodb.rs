@@ -11,6 +11,7 @@ pub const INNODB: Engine = Engine {
     name: "innodb",
     about: "InnoDB of MariaDB 10.11 and MySQL 8.0 (btr0btr.cc, btr0cur.cc)",
     page_bytes: 16384,
+    page_sizes: &[4096, 8192, 16384, 32768, 65536],
     max_key_bytes: 3072,
     indexes: &[
         Index {

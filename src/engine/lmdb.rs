@@ -10,6 +10,7 @@ pub const LMDB: Engine = Engine {
     name: "lmdb",
     about: "LMDB 0.9 (mdb.c)",
     page_bytes: 4096,
+    page_sizes: &[512, 1024, 2048, 4096, 8192, 16384, 32768],
     max_key_bytes: 511,
     indexes: &[Index {
         name: "table",

@@ -21,6 +21,7 @@ pub const ORACLE_LIKE: Engine = Engine {
     name: "oracle_like",
     about: "Oracle, unique B-tree index; from secondary sources, not measured",
     page_bytes: 8192,
+    page_sizes: &[2048, 4096, 8192, 16384, 32768],
     max_key_bytes: 6398,
     indexes: &[Index {
         name: "unique",

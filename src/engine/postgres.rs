@@ -24,6 +24,7 @@ pub const POSTGRES: Engine = Engine {
     name: "postgres",
     about: "PostgreSQL nbtree, unique index on one column (nbtsplitloc.c, releases 12 to 18)",
     page_bytes: 8192,
+    page_sizes: &[1024, 2048, 4096, 8192, 16384, 32768],
     // A third of a page (`BTMaxItemSize`).
     max_key_bytes: 2704,
     indexes: &[Index {

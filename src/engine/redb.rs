@@ -9,6 +9,7 @@ pub const REDB: Engine = Engine {
     name: "redb",
     about: "redb from 4.2 on (btree_mutator.rs), keys of fixed width, values of variable width",
     page_bytes: 4096,
+    page_sizes: &[512, 1024, 2048, 4096, 8192, 16384, 32768, 65536],
     max_key_bytes: 1048576,
     indexes: &[Index {
         name: "table",

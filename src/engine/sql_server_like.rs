@@ -20,6 +20,7 @@ pub const SQL_SERVER_LIKE: Engine = Engine {
     name: "sql_server_like",
     about: "SQL Server, clustered index; from secondary sources, not measured",
     page_bytes: 8192,
+    page_sizes: &[8192],
     max_key_bytes: 900,
     indexes: &[Index {
         name: "clustered",

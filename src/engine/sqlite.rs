@@ -11,6 +11,7 @@ pub const SQLITE: Engine = Engine {
     name: "sqlite",
     about: "SQLite 3 (btree.c, release 3.40)",
     page_bytes: 4096,
+    page_sizes: &[512, 1024, 2048, 4096, 8192, 16384, 32768, 65536],
     max_key_bytes: 1 << 20,
     indexes: &[
         Index {

@@ -15,6 +15,7 @@ pub const TEXTBOOK: Engine = Engine {
     name: "textbook",
     about: "B+-tree with even splits everywhere (Comer 1979)",
     page_bytes: 8192,
+    page_sizes: &[],
     max_key_bytes: 2704,
     indexes: &[Index {
         name: "tree",

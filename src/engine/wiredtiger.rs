@@ -11,6 +11,7 @@ pub const WIREDTIGER: Engine = Engine {
     name: "wiredtiger",
     about: "WiredTiger row store (rec_write.c, release 3.2.1), eviction taken to keep up",
     page_bytes: 32768,
+    page_sizes: &[],
     max_key_bytes: 3276,
     indexes: &[Index {
         name: "table",

@@ -4,7 +4,7 @@ use super::{
     AnyTree, BStar, BTree, CowEngine, CowTree, InnoDb, InnoDbFormat, InnoDbIndex, InnoDbIndexed,
     SqliteIndexed, SqliteLayout, SqliteTree, Uniqueness, WiredTiger,
 };
-use crate::engine::{EngineError, EngineOptions, Geometry, Model, Profile};
+use crate::engine::{EngineError, EngineOptions, Geometry, Log, Model, Profile};
 use crate::id::{Column, Key};
 
 /// A tree that is to be grown: an engine's index on one column.
@@ -57,6 +57,9 @@ impl Design {
         let profile = profile.into();
         let name = profile.engine.name;
         profile.check(column)?;
+        profile
+            .engine
+            .check_page(options.page_bytes.unwrap_or(profile.engine.page_bytes))?;
         let fixed = matches!(profile.engine.model, Model::Pages(_) | Model::BStar(_));
         if options.fill_factor_percent.is_some() && !fixed {
             let message = format!("{name} has no fill factor that inserts obey");
@@ -156,6 +159,30 @@ impl Design {
             self.sizes,
             Sizes::Pages(_) | Sizes::Sqlite(_) | Sizes::InnoDb(_) | Sizes::InnoDbIndexed
         )
+    }
+
+    /// Whether [`EngineOptions::page_bytes`] decides its pages, not a number of entries.
+    pub fn takes_page_bytes(&self) -> bool {
+        !matches!(self.sizes, Sizes::Pages(_)) || self.profile.parameter.is_none()
+    }
+
+    /// Whether its pages hold rows, not keys and pointers alone.
+    pub fn holds_rows(&self) -> bool {
+        match self.profile.engine.model {
+            Model::Pages(pages) | Model::BStar(pages) => {
+                (pages.leaf_entry_bytes)(self.column, 1 << 10)
+                    != (pages.leaf_entry_bytes)(self.column, 0)
+            }
+            _ => true,
+        }
+    }
+
+    /// The sizes of its pages, if it is PostgreSQL's.
+    pub fn nbtree(&self) -> Option<Geometry> {
+        match self.sizes {
+            Sizes::Pages(geometry) if geometry.log == Log::Nbtree => Some(geometry),
+            _ => None,
+        }
     }
 
     /// Page size.

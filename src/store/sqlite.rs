@@ -15,7 +15,7 @@ mod touch;
 pub use indexed::SqliteIndexed;
 
 use super::{Access, Insert, PageId, Sink, Space, Touch, Uniqueness};
-use crate::engine::{EngineError, EngineOptions};
+use crate::engine::{EngineError, EngineOptions, SQLITE};
 use crate::id::{Column, Key};
 use balance::Scratch;
 use cell::{Bytes, Value};
@@ -162,13 +162,8 @@ impl<K: Key> SqliteTree<K> {
                 message: format!("sqlite: {message}"),
             })
         };
-        let page_bytes = options.page_bytes.unwrap_or(4096);
-        if !page_bytes.is_power_of_two() || !(512..=65536).contains(&page_bytes) {
-            let message = format!(
-                "a page of {page_bytes} bytes is not valid, expected a power of two from 512 to 65536"
-            );
-            return refuse(Some("page_bytes"), message);
-        }
+        let page_bytes = options.page_bytes.unwrap_or(SQLITE.page_bytes);
+        SQLITE.check_page(page_bytes)?;
         let payload_bytes = options.payload_bytes;
         if payload_bytes > 1_000_000_000 {
             let message = format!(

@@ -1,8 +1,9 @@
 //! Bytes and split points of the copy-on-write trees: [`Format`].
 
 use super::CowEngine;
-use crate::engine::{EngineError, EngineOptions};
+use crate::engine::{EngineError, EngineOptions, LMDB, REDB};
 use crate::id::Column;
+use crate::names::plural;
 
 /// Sizes of the pages of one kind, leaf or internal, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,17 +61,12 @@ impl Format {
                 message: format!("{}: {message}", engine.name()),
             })
         };
-        let page_bytes = options.page_bytes.unwrap_or(4096);
-        let most = match engine {
-            CowEngine::Lmdb => 32768,
-            CowEngine::Redb => 65536,
+        let profile = match engine {
+            CowEngine::Lmdb => LMDB,
+            CowEngine::Redb => REDB,
         };
-        if !page_bytes.is_power_of_two() || !(512..=most).contains(&page_bytes) {
-            let message = format!(
-                "a page of {page_bytes} bytes is not valid, expected a power of two from 512 to {most}"
-            );
-            return refuse("page_bytes", message);
-        }
+        let page_bytes = options.page_bytes.unwrap_or(profile.page_bytes);
+        profile.check_page(page_bytes)?;
         if options.fill_factor_percent.is_some() {
             return refuse("fill_factor", "there is no fill factor".to_owned());
         }
@@ -86,13 +82,17 @@ impl Format {
             CowEngine::Redb => Self::redb(page_bytes, key, payload),
         };
         if format.leaf.capacity() == 0 {
-            let message = format!("a payload of {payload} bytes is larger than a page");
-            return refuse("payload_bytes", message);
+            let message = format!(
+                "a key of {} and a payload of {} are larger than a page of {page_bytes}",
+                plural(key, "byte"),
+                plural(payload, "byte")
+            );
+            return refuse(options.to_blame(column), message);
         }
         if format.internal.capacity() < 4 {
             let message =
                 format!("a page of {page_bytes} bytes is too small for four {column} separators");
-            return refuse("page_bytes", message);
+            return refuse(options.to_blame(column), message);
         }
         Ok(format)
     }

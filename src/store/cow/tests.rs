@@ -131,11 +131,11 @@ fn sizes_without_sense_are_refused() {
     let cases = [
         (
             new(CowEngine::Lmdb, Some(5000), 0, None),
-            "lmdb: a page of 5000 bytes is not valid, expected a power of two from 512 to 32768",
+            "lmdb: a page of 5000 bytes is not valid, expected one of 512, 1024, 2048, 4096, 8192, 16384, 32768",
         ),
         (
             new(CowEngine::Redb, None, 5000, None),
-            "redb: a payload of 5000 bytes is larger than a page",
+            "redb: a key of 8 bytes and a payload of 5000 bytes are larger than a page of 4096",
         ),
         (
             new(CowEngine::Redb, None, 0, Some(90)),

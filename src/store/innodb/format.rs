@@ -1,8 +1,9 @@
 //! How large InnoDB's records are, and what fits a page.
 
 use super::page::Page;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, EngineOptions, INNODB};
 use crate::id::{Column, Key};
+use crate::names::plural;
 
 /// Page header, infimum and supremum records.
 const HEAD_BYTES: u32 = 120;
@@ -50,16 +51,12 @@ impl InnoDbFormat {
     /// # Errors
     /// A page too large or with room for fewer than two records.
     pub fn new(index: InnoDbIndex, column: Column, page_bytes: u32) -> Result<Self, EngineError> {
-        let error = |option, message| EngineError {
-            option: Some(option),
-            message,
-        };
+        let page = plural(page_bytes, "byte");
         if page_bytes > 1 << 16 {
-            let message =
-                format!("a page of {page_bytes} bytes is too large, expected at most 65536");
-            return Err(error("page_bytes", message));
+            let message = format!("innodb: a page of {page} is too large, expected at most 65536");
+            return Err(EngineError::new("page_bytes", message));
         }
-        let (beside, suffix, option) = match index {
+        let (beside, suffix, payload_bytes) = match index {
             InnoDbIndex::Clustered { payload_bytes } => {
                 let length_bytes = match payload_bytes {
                     0 => 0,
@@ -67,10 +64,10 @@ impl InnoDbFormat {
                     _ => 2,
                 };
                 let beside = payload_bytes.saturating_add(SYSTEM_BYTES + length_bytes);
-                (beside, 0, "payload_bytes")
+                (beside, 0, payload_bytes)
             }
             InnoDbIndex::Secondary { primary_key_bytes } => {
-                (primary_key_bytes, primary_key_bytes, "primary_key_bytes")
+                (primary_key_bytes, primary_key_bytes, 0)
             }
         };
         let key_bytes = column.value_bytes().saturating_add(RECORD_HEADER_BYTES);
@@ -87,10 +84,14 @@ impl InnoDbFormat {
             .into_iter()
             .find(|&record| record > format.usable_bytes.saturating_sub(directory_bytes(2)) / 2)
         {
-            let message = format!(
-                "a page of {page_bytes} bytes is too small for two records of {record} bytes"
-            );
-            return Err(error(option, message));
+            let message =
+                format!("innodb: a page of {page} is too small for two records of {record} bytes");
+            let options = EngineOptions {
+                page_bytes: (page_bytes != INNODB.page_bytes).then_some(page_bytes),
+                payload_bytes,
+                ..EngineOptions::default()
+            };
+            return Err(EngineError::new(options.to_blame(column), message));
         }
         Ok(format)
     }

@@ -2,6 +2,7 @@
 
 use crate::engine::{EngineError, EngineOptions};
 use crate::id::Column;
+use crate::names::plural;
 
 /// A page header and a block header.
 const HEADER: u32 = 28 + 12;
@@ -69,7 +70,8 @@ impl Format {
         let page = options.page_bytes.unwrap_or(32768);
         if !page.is_multiple_of(ALLOCATION) || !(ALLOCATION..=1 << 20).contains(&page) {
             let message = format!(
-                "a leaf_page_max of {page} bytes is not valid, expected a multiple of {ALLOCATION} up to 1048576"
+                "a leaf_page_max of {} is not valid, expected a multiple of {ALLOCATION} up to 1048576",
+                plural(page, "byte")
             );
             return refuse("page_bytes", message);
         }
@@ -80,8 +82,12 @@ impl Format {
         let (split, min) = (split_size(90, page), split_size(50, page));
         // Larger values are kept on overflow pages.
         if payload > split / 2 || cell(key) + cell(payload) > min - HEADER {
-            let message = format!("a payload of {payload} bytes is too large for a leaf");
-            return refuse("payload_bytes", message);
+            let message = format!(
+                "a key of {} and a payload of {} are too large for a page of {page}",
+                plural(key, "byte"),
+                plural(payload, "byte")
+            );
+            return refuse(options.to_blame(column), message);
         }
         // An empty value has no cell.
         let cell = cell(key) + if payload == 0 { 0 } else { cell(payload) };
