@@ -1,6 +1,7 @@
 //! Values of flags, and errors of usage.
 
 use anyhow::Error;
+use idlab::engine::EngineError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -14,6 +15,14 @@ pub struct Usage(pub String);
 /// Makes a library's refusal of an argument an error of usage.
 pub fn usage(error: impl std::fmt::Display) -> Error {
     Usage(error.to_string()).into()
+}
+
+/// [`usage`] with the flag that is to blame; flags are called as the engine's options.
+pub fn refused(error: EngineError) -> Error {
+    match error.option {
+        Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
+        None => usage(error),
+    }
 }
 
 /// Prints help to stdout, or one line on what is wrong to stderr.
@@ -174,7 +183,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));
     let (digits, factor) = found.unwrap_or((text, 1));
     scaled(&digits.replace('_', ""), factor)
-        .ok_or_else(|| "expected a size, such as 8192, 128MiB or 1GiB".to_owned())
+        .ok_or_else(|| "expected a size in whole bytes, such as 8192, 128MiB or 1GiB".to_owned())
 }
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.

@@ -1,21 +1,22 @@
 //! `sim btree`: where inserts land in a B-tree, and what that costs.
 
 mod purge;
+mod settings;
 mod table;
 
-use crate::args::{self, usage};
+use crate::args::{self, refused, usage};
 use crate::input::{DEFAULT_ROWS, FleetArgs, Input, Opened, fleet_parameters};
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::dump::{self, KINDS};
-use idlab::engine::{EngineError, EngineOptions, Profile};
+use idlab::engine::{EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, Secondaries, measure_any};
 use idlab::pool::{CachePlan, Commits, Policy};
 use idlab::record::{Grid, Parameters, Row};
-use idlab::store::{Design, Purge, Uniqueness, WithSecondaries};
+use idlab::store::{Design, Uniqueness, WithSecondaries};
 use indicatif::ProgressBar;
 use purge::PurgeArgs;
 use rayon::prelude::*;
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scheme", "stream"])]
     ids: Option<PathBuf>,
     /// Kind of the dump's ids: decimal, unsigned, uuid, ulid, ksuid or hex [default: told from the ids]
-    #[arg(long = "as", value_name = "KIND", requires = "ids")]
+    #[arg(long = "as", value_name = "KIND", requires = "ids", conflicts_with_all = ["scheme", "stream"])]
     kind: Option<String>,
     /// Rows, of a dump its first ids [default: 1M; of a dump, all]
     #[arg(short = 'n', long = "rows", value_name = "N", value_parser = args::positive)]
@@ -79,6 +80,7 @@ pub struct Args {
         value_name = "NAME",
         default_value = "engine",
         requires = "cache",
+        conflicts_with = "keep_rows",
         help_heading = "Cache"
     )]
     cache_policy: PolicyArg,
@@ -91,10 +93,10 @@ pub struct Args {
     /// Further indexes on the table, each on a column of random 8-byte values; their pages compete for the cache
     #[arg(long, value_name = "N", default_value = "0", value_parser = args::count, help_heading = "Cache")]
     secondary: u64,
-    /// Rows of a transaction
-    #[arg(long, value_name = "N", value_parser = args::positive, default_value = "1000", requires = "cache", help_heading = "Cache")]
-    transaction_rows: u64,
-    /// Rows from one checkpoint to the next, of PostgreSQL's log and of caches without rules of their own [default: no checkpoint]
+    /// Rows of a transaction, of LMDB and of caches that write at commits [default: 1000]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Cache")]
+    transaction_rows: Option<u64>,
+    /// Rows from one checkpoint to the next, of PostgreSQL and of caches that write at checkpoints [default: no checkpoint]
     #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Engine")]
     checkpoint_rows: Option<u64>,
     /// Store ids as their text instead of binary
@@ -130,14 +132,7 @@ const EXAMPLES: &str = "Examples:
 /// One tree to be loaded.
 struct Task {
     label: String,
-    engine: Profile,
-    rows: Option<u64>,
-    design: Design,
-    cache: Option<CachePlan>,
-    miss_curve: bool,
-    secondaries: Secondaries,
-    commits: Commits,
-    purge: Option<Purge>,
+    plan: Plan,
     /// What to load, until it is.
     opened: Mutex<Option<Opened>>,
 }
@@ -147,6 +142,12 @@ struct Outcome {
     rows: Vec<Row>,
     grid: Option<Grid>,
     notes: Vec<String>,
+}
+
+impl Args {
+    fn transaction_rows(&self) -> u64 {
+        self.transaction_rows.unwrap_or(1000)
+    }
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -171,9 +172,10 @@ pub fn run(args: Args) -> Result<()> {
             tasks.push(task.0);
         }
     }
+    settings::refuse_unused(&args, &tasks)?;
     let threads = recorder::threads(&args.output, tasks.len(), largest.0, &largest.1)?;
     let mut recorder = Recorder::start("btree", &args.output, parameters(&args, &inputs))?;
-    let total = tasks.iter().map(|task| task.rows).sum::<Option<u64>>();
+    let total = tasks.iter().map(|task| task.plan.rows).sum::<Option<u64>>();
     let bar = recorder::progress(total);
     let digest = recorder.digest().to_owned();
     let pool = rayon::ThreadPoolBuilder::new()
@@ -197,7 +199,7 @@ pub fn run(args: Args) -> Result<()> {
             outcome
                 .notes
                 .into_iter()
-                .filter(|_| task.engine.to_string() == names[0]),
+                .filter(|_| task.plan.design.profile.to_string() == names[0]),
         );
     }
     notes.iter().for_each(|note| args::say(note));
@@ -277,10 +279,6 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         fill_factor_percent: args.fill_factor,
         payload_bytes: args.payload_bytes,
     };
-    let refused = |error: EngineError| match error.option {
-        Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
-        None => usage(error),
-    };
     let design = Design::new(engine, column, options).map_err(refused)?;
     let purge = args.purge.of(&design)?;
     let cache = args.cache.map(|bytes| CachePlan {
@@ -292,7 +290,7 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         ..CachePlan::new(bytes)
     });
     let commits = Commits {
-        transaction_rows: args.transaction_rows,
+        transaction_rows: args.transaction_rows(),
         checkpoint_rows: args.checkpoint_rows,
     };
     let secondaries = Secondaries {
@@ -314,22 +312,27 @@ fn prepare(args: &Args, input: &Input, rows: Option<u64>, engine: Profile) -> Re
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         opened.stream.keys = opened.stream.keys.sorted(rows.min(1 << 30));
     }
-    let opened = Mutex::new(Some(opened));
-    Ok((
-        Task {
-            label,
-            engine,
-            rows,
-            design,
-            cache,
-            miss_curve: args.miss_curve,
-            secondaries,
-            commits,
-            purge,
-            opened,
+    let plan = Plan {
+        rows,
+        design,
+        uniqueness: match opened.dump {
+            Some(_) => Uniqueness::Checked,
+            None => Uniqueness::Promised,
         },
-        stored.value_bytes(),
-    ))
+        transaction_rows: commits.transaction_rows,
+        checkpoint_rows: commits.checkpoint_rows,
+        cache,
+        miss_curve: args.miss_curve,
+        secondaries,
+        purge,
+    };
+    let opened = Mutex::new(Some(opened));
+    let task = Task {
+        label,
+        plan,
+        opened,
+    };
+    Ok((task, stored.value_bytes()))
 }
 
 fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
@@ -339,25 +342,12 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
         .take();
     let opened = opened.context("a task is done once")?;
-    let engine = task.engine.to_string();
+    let engine = task.plan.design.profile.to_string();
     let mut rows = Rows::new(digest, &task.label, &engine, Parameters::new());
-    let unique = match opened.dump {
-        Some(_) => Uniqueness::Checked,
-        None => Uniqueness::Promised,
-    };
-    let plan = Plan {
-        rows: task.rows,
-        design: task.design,
-        uniqueness: unique,
-        transaction_rows: task.commits.transaction_rows,
-        checkpoint_rows: task.commits.checkpoint_rows,
-        cache: task.cache,
-        miss_curve: task.miss_curve,
-        secondaries: task.secondaries,
-        purge: task.purge,
-    };
-    let found = measure_any(opened.stream.keys, plan, &mut rows, &|rows| bar.inc(rows))
-        .with_context(|| task.label.clone())?;
+    let found = measure_any(opened.stream.keys, task.plan, &mut rows, &|rows| {
+        bar.inc(rows)
+    })
+    .with_context(|| task.label.clone())?;
     let mut notes = Vec::new();
     if let Some((kind, report)) = opened.dump {
         let report = report
@@ -434,7 +424,7 @@ fn parameters(args: &Args, inputs: &[(Input, Option<u64>)]) -> Parameters {
     }
     set("sort_rows", args.sort_rows.into());
     set("secondary", args.secondary.into());
-    set("transaction_rows", args.transaction_rows.into());
+    set("transaction_rows", args.transaction_rows().into());
     set("text_keys", args.text_keys.into());
     set("checkpoint_rows", args.checkpoint_rows.into());
     if let Some(purge) = args.purge.purge() {

@@ -11,6 +11,7 @@ mod cliff;
 mod edge;
 mod locality;
 mod pages;
+mod setting;
 mod shape;
 mod splits;
 mod tree;
@@ -23,6 +24,7 @@ pub use cliff::{
 };
 pub use edge::Edge;
 pub use locality::Sample;
+pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};

@@ -23,7 +23,7 @@ pub use distance::StackDistances;
 pub use innodb::{InnoDbCosts, InnoDbLoad, InnoDbPool};
 pub use lru::Lru;
 pub use pcache::Pcache;
-pub use plan::{CachePlan, Commits, Policy};
+pub use plan::{CachePlan, Commits, Policy, Writes};
 pub use postgres::{Method, PostgresPlan, PostgresPool, Release, heap_page_rows};
 pub use sqlite::SqliteLoad;
 pub use two_list::TwoList;

@@ -97,7 +97,7 @@ const WRONG: &[(&[&str], &str)] = &[
     ),
     (
         &["btree", "--cache", "10KiB"],
-        "--cache: postgres: a cache of 10240 bytes is 1 pages of 8192, expected 16",
+        "--cache: postgres: a cache of 10240 bytes is 1 page of 8192, expected 16",
     ),
     (
         &["btree", "--engine", "innodb", "--cache", "4MiB"],
@@ -152,7 +152,10 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["btree", "-n", "-5"], "expected a whole number"),
     (&["btree", "-n", "many"], "expected a whole number"),
     (&["btree", "-n", "900G"], "ask for fewer rows with -n"),
-    (&["btree", "--page-bytes", "100"], "too small for three"),
+    (
+        &["btree", "--engine", "textbook", "--page-bytes", "40"],
+        "too small for three",
+    ),
     (&["btree", "--fill-factor", "5"], "expected 10 to 100"),
     (
         &["btree", "--engine", "textbook", "--fill-factor", "90"],

@@ -13,7 +13,7 @@ pub struct PurgeArgs {
     #[arg(long, value_name = "N", value_parser = args::positive, conflicts_with_all = ["cache", "miss_curve", "secondary"], help_heading = "Purge")]
     keep_rows: Option<u64>,
     /// Ids from one purge to the next [default: a tenth of --keep-rows]
-    #[arg(long, value_name = "N", value_parser = args::positive, requires = "keep_rows", help_heading = "Purge")]
+    #[arg(long, value_name = "N", value_parser = args::positive, requires = "keep_rows", conflicts_with_all = ["cache", "miss_curve", "secondary"], help_heading = "Purge")]
     purge_every: Option<u64>,
 }
 

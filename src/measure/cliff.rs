@@ -9,14 +9,14 @@
 //! Not modelled: how an engine's own pool differs from that (`sim btree --cache` tells);
 //! a cliff of ids whose order changes with the size of the table.
 
-use crate::engine::{EngineError, Log};
+use crate::engine::EngineError;
 use crate::id::Key;
 use crate::pool::{Curve, StackDistances, heap_page_rows};
 use crate::record::Measured;
 use crate::source::{AnySource, Source};
 use crate::store::{
-    Access, AnyTree, Design, Insert, LoadError, PageId, Sink, Size, Sizes, Space, Split, Touch,
-    Tree, Uniqueness, WithSecondaries,
+    Access, AnyTree, Design, Insert, LoadError, PageId, Sink, Size, Space, Split, Touch, Tree,
+    Uniqueness, WithSecondaries,
 };
 use crate::theory::access::{Popularity, distinct, random_leaves};
 
@@ -176,12 +176,11 @@ struct Touches {
 
 impl Touches {
     fn new(design: &Design) -> Self {
-        let nbtree = matches!(design.sizes, Sizes::Pages(geometry) if geometry.log == Log::Nbtree);
         Self {
             distances: StackDistances::default(),
-            heap_page_rows: match nbtree {
-                true => heap_page_rows(design.column, design.options.payload_bytes),
-                false => 0,
+            heap_page_rows: match design.nbtree() {
+                Some(_) => heap_page_rows(design.column, design.options.payload_bytes),
+                None => 0,
             },
             rows: 0,
             heap_page: 0,

@@ -7,7 +7,6 @@ use super::{
     Accesses, COUNTED_SPLITS, DUPLICATE_IDS, Edge, FullPageImages, Rows, Sample, Splits,
     WorkingSet, newest_rows, shape, size,
 };
-use crate::engine::Log;
 use crate::id::Key;
 use crate::pool::{CachePlan, Commits};
 use crate::record::{Grid, Number};
@@ -157,10 +156,7 @@ pub fn measure_tree<K: Key>(
     };
     let cache = plan.cache.map(|cache| cache.open(&design, commits));
     let paged = Paged::new(cache.transpose()?, plan.miss_curve, &design);
-    let nbtree = match design.sizes {
-        Sizes::Pages(geometry) if geometry.log == Log::Nbtree => Some(geometry),
-        _ => None,
-    };
+    let nbtree = design.nbtree();
     let log = |geometry| {
         let images = FullPageImages::new(geometry, plan.checkpoint_rows);
         (images, Accesses::default())

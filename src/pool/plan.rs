@@ -5,6 +5,7 @@ use super::{
     PostgresPool, Release, SqliteLoad, TwoList,
 };
 use crate::engine::{EngineError, Log, Model, Pages};
+use crate::names::plural;
 use crate::store::{Design, PageId, Space, Touch};
 
 /// Which page leaves a cache to make room.
@@ -29,6 +30,15 @@ pub struct CachePlan {
     pub policy: Policy,
     /// How rows arrive, and where, if the engine is PostgreSQL.
     pub postgres: (Release, Method),
+}
+
+/// When a cache writes changed pages, but to make room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Writes {
+    /// By the engine's rules about commits.
+    AtCommits,
+    /// At checkpoints.
+    AtCheckpoints,
 }
 
 /// When changes are made to last.
@@ -67,6 +77,17 @@ impl CachePlan {
         }
     }
 
+    /// Which of [`Commits`] the cache of an engine takes notice of.
+    pub fn writes(&self, model: Model) -> Writes {
+        match (self.policy, model) {
+            // A copy-on-write store writes what it changed with each commit.
+            (_, Model::Lmdb | Model::Redb) | (Policy::OfEngine, Model::Sqlite | Model::InnoDb) => {
+                Writes::AtCommits
+            }
+            _ => Writes::AtCheckpoints,
+        }
+    }
+
     /// The cache of the engine of `design` in its state before a load.
     ///
     /// # Errors
@@ -77,13 +98,15 @@ impl CachePlan {
         let pages = self.bytes / u64::from(page_bytes);
         if !(LEAST_PAGES..=MOST_PAGES).contains(&pages) {
             let message = format!(
-                "{name}: a cache of {} bytes is {pages} pages of {page_bytes}, expected {LEAST_PAGES} to {MOST_PAGES}",
-                self.bytes
+                "{name}: a cache of {} is {} of {page_bytes}, expected {LEAST_PAGES} to {MOST_PAGES}",
+                plural(self.bytes, "byte"),
+                plural(pages, "page")
             );
             return Err(EngineError::new("cache", message));
         }
         let pages = pages as u32;
         let model = design.profile.engine.model;
+        let writes = self.writes(model);
         Ok(match (self.policy, model) {
             (Policy::OfEngine, Model::Sqlite) => {
                 let roots = [Space::Index, Space::Table].map(|space| PageId::new(space, 0));
@@ -94,7 +117,8 @@ impl CachePlan {
                 let mebibytes = u32::try_from(self.bytes >> 20).unwrap_or(u32::MAX);
                 if mebibytes < LEAST_INNODB_MIB {
                     let message = format!(
-                        "{name}: a cache of {mebibytes} MiB is too small, expected at least {LEAST_INNODB_MIB} MiB"
+                        "{name}: a cache of {} bytes is too small, expected at least {LEAST_INNODB_MIB} MiB",
+                        self.bytes
                     );
                     return Err(EngineError::new("cache", message));
                 }
@@ -123,20 +147,20 @@ impl CachePlan {
                 }))
             }
             (Policy::TwoList, _) | (Policy::OfEngine, Model::Lmdb) => {
-                plain(TwoList::new(pages, page_bytes), model, commits)
+                plain(TwoList::new(pages, page_bytes), writes, commits)
             }
-            _ => plain(Lru::new(pages), model, commits),
+            _ => plain(Lru::new(pages), writes, commits),
         })
     }
 }
 
-fn plain(pool: impl Pool + Send + 'static, model: Model, commits: Commits) -> Box<dyn Cache> {
-    // A copy-on-write store writes what it changed with each commit.
-    let copies = matches!(model, Model::Lmdb | Model::Redb);
-    let transaction = copies.then_some(commits.transaction_rows);
+fn plain(pool: impl Pool + Send + 'static, writes: Writes, commits: Commits) -> Box<dyn Cache> {
     Box::new(Plain {
         pool,
-        checkpoint_rows: transaction.or(commits.checkpoint_rows),
+        checkpoint_rows: match writes {
+            Writes::AtCommits => Some(commits.transaction_rows),
+            Writes::AtCheckpoints => commits.checkpoint_rows,
+        },
         rows: 0,
     })
 }

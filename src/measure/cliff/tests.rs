@@ -3,7 +3,7 @@ use crate::engine::{EngineOptions, Profile};
 use crate::pool::{Lru, Pool};
 use crate::reference::Reference;
 use crate::source::Stream;
-use crate::store::BTree;
+use crate::store::{BTree, Sizes};
 
 fn plan(profile: &str, stream: &str, rows: u64) -> (AnySource, CliffPlan) {
     let stream: Stream = Reference::new(stream, 1).unwrap().into();
