@@ -38,9 +38,9 @@ pub struct Args {
     /// Memory for pages
     #[arg(long, value_name = "BYTES", default_value = "1GiB", value_parser = args::bytes)]
     cache: u64,
-    /// Bytes of a row's values, the id included
-    #[arg(long, value_name = "BYTES", default_value = "100B", value_parser = args::size_bytes)]
-    row: u32,
+    /// Bytes of a row's values, the id included [default: 100B]
+    #[arg(long, value_name = "BYTES", value_parser = args::size_bytes)]
+    row: Option<u32>,
     /// Further indexes, each on a column of random 8-byte values
     #[arg(long, value_name = "N", default_value = "0", value_parser = args::count)]
     secondary: u64,
@@ -76,6 +76,12 @@ struct Task {
     input: Input,
 }
 
+impl Args {
+    fn row_bytes(&self) -> u32 {
+        self.row.unwrap_or(100)
+    }
+}
+
 pub fn run(args: Args) -> Result<()> {
     if args.rows < LEAST_ROWS {
         return Err(usage(format!(
@@ -88,6 +94,7 @@ pub fn run(args: Args) -> Result<()> {
             "--at {at}: expected 0.001 to 100 pages an insert"
         )));
     }
+    args::distinct("--at", &args.at)?;
     let engines: Vec<Profile> = args
         .engine
         .iter()
@@ -101,6 +108,16 @@ pub fn run(args: Args) -> Result<()> {
         for scheme in &args.scheme {
             tasks.push(prepare(&args, scheme, engine)?);
         }
+    }
+    let of_rows = |task: &Task| {
+        let design = &task.plan.design;
+        design.holds_rows() || design.nbtree().is_some()
+    };
+    if args.row.is_some() && !tasks.iter().any(of_rows) {
+        return Err(usage(format!(
+            "--row: has no effect on {}: leave it out, or take an engine whose rows are modelled",
+            names.join(", ")
+        )));
     }
     let bytes = recorder::tree_bytes(args.rows, 20) * (1 + args.secondary);
     let threads = recorder::threads(&args.output, tasks.len(), bytes, "a table")?;
@@ -129,10 +146,10 @@ fn prepare(args: &Args, scheme: &str, engine: Profile) -> Result<Task> {
     let (input, _) = Input::schemes(scheme, Some(args.rows), &fleet)?;
     let column = input.open()?.stream.column;
     let id_bytes = column.value_bytes();
-    let Some(payload_bytes) = args.row.checked_sub(id_bytes) else {
+    let row_bytes = args.row_bytes();
+    let Some(payload_bytes) = row_bytes.checked_sub(id_bytes) else {
         return Err(usage(format!(
-            "--row {}: an id of {scheme} alone has {id_bytes} bytes",
-            args.row
+            "--row {row_bytes}: an id of {scheme} alone has {id_bytes} bytes"
         )));
     };
     let options = EngineOptions {
@@ -141,8 +158,7 @@ fn prepare(args: &Args, scheme: &str, engine: Profile) -> Result<Task> {
     };
     let refused = |error: EngineError| match error.option {
         Some("payload_bytes") => usage(format!("--row: {error}")),
-        Some(option) => usage(format!("--{}: {error}", option.replace('_', "-"))),
-        None => usage(error),
+        _ => args::refused(error),
     };
     let mut design = Design::new(engine, column, options).map_err(refused)?;
     design.cache_bytes = Some(args.cache);
@@ -156,7 +172,9 @@ fn prepare(args: &Args, scheme: &str, engine: Profile) -> Result<Task> {
     let pages = args.cache / u64::from(design.page_bytes());
     if !(16..=1 << 40).contains(&pages) {
         return Err(usage(format!(
-            "--cache: {pages} pages of {engine}, expected 16 or more"
+            "--cache: {engine}: {} of {}, expected 16 or more",
+            report::plural(pages, "page"),
+            design.page_bytes()
         )));
     }
     Ok(Task {
@@ -212,7 +230,7 @@ fn parameters(args: &Args, engines: &[String]) -> Parameters {
     set("input", args.scheme.clone().into());
     set("engine", engines.into());
     set("cache_bytes", args.cache.into());
-    set("row_bytes", args.row.into());
+    set("row_bytes", args.row_bytes().into());
     set("secondary", args.secondary.into());
     set("at", args.at.clone().into());
     set("rows", args.rows.into());

@@ -138,7 +138,7 @@ fn verify(mut recorder: Recorder, output: &OutputArgs, loads: Vec<Measurement>) 
     }
     recorder.finish(|_| Ok::<Vec<Chart>, ChartError>(Vec::new()), table::table)?;
     if beyond > 0 {
-        bail!("{beyond} predictions are beyond their tolerance");
+        bail!("{beyond} of {compared} predictions beyond their tolerance");
     }
     Ok(())
 }
@@ -158,7 +158,13 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Recorded>> {
         let found = recorded.clone().find(|engine| engine.engine == name);
         found.ok_or_else(|| {
             let known: Vec<_> = recorded.clone().map(|engine| engine.engine).collect();
-            let hint = idlab::names::nearest(name, known.into_iter());
+            let hint = match live::names().any(|live| live == name) {
+                true => format!(
+                    ", expected {}; --live {name} loads it now",
+                    known.join(", ")
+                ),
+                false => idlab::names::nearest(name, known.into_iter()),
+            };
             usage(format!("--engine {name}: has no recorded rows{hint}"))
         })
     };

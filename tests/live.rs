@@ -76,9 +76,12 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["lmdb", "--cache", "1MiB"], "only sqlite"),
     (
         &["sqlite", "--cache", "4KiB"],
-        "is 1 pages of 4096, expected",
+        "--cache: sqlite: a cache of 4096 bytes is 1 page of 4096, expected",
     ),
-    (&["redb", "--payload-bytes", "5000"], "larger than a page"),
+    (
+        &["redb", "--payload-bytes", "5000"],
+        "--payload-bytes: redb: a key of 16 bytes and a payload of 5000 bytes are larger than a page",
+    ),
     (
         &["sqlite", "--url", "postgres://127.0.0.1"],
         "runs inside this program",

@@ -3,7 +3,7 @@
 use super::Measurement;
 use super::recorded::{Load, Recorded};
 use super::{innodb, lmdb, postgres, redb, sqlite};
-use crate::args::{self, usage};
+use crate::args::{self, refused, usage};
 use crate::live::{self, Live, Request, Table, Tree};
 use crate::recorder;
 use anyhow::{Error, Result};
@@ -17,6 +17,11 @@ use idlab::source::Stream;
 use idlab::store::Design;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The names that `--live` takes.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    KINDS.iter().map(|kind| kind.name)
+}
+
 /// Flags of live loads.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Live")]
@@ -26,7 +31,7 @@ pub struct LiveArgs {
     #[arg(long = "live", value_name = "LIST", value_delimiter = ',', value_parser = args::item, conflicts_with = "engine")]
     pub engines: Vec<String>,
     /// Rows of a load
-    #[arg(short = 'n', long, value_name = "N", default_value = "1M", value_parser = args::positive, requires = "engines")]
+    #[arg(short = 'n', long, value_name = "N", default_value = "1M", value_parser = args::positive, requires = "engines", conflicts_with = "engine")]
     rows: u64,
     /// Reference streams
     #[arg(
@@ -35,21 +40,22 @@ pub struct LiveArgs {
         value_delimiter = ',',
         default_value = "uuid4,uuid7_w16_s50_r10000,seq8",
         value_parser = args::item,
-        requires = "engines"
+        requires = "engines",
+        conflicts_with = "engine"
     )]
     stream: Vec<String>,
     /// Bytes of the row beside its id
-    #[arg(long, value_name = "BYTES", default_value = "100", value_parser = args::size_bytes, requires = "engines")]
+    #[arg(long, value_name = "BYTES", default_value = "100", value_parser = args::size_bytes, requires = "engines", conflicts_with = "engine")]
     payload_bytes: u32,
     /// SQLite's page cache [default: 2000KiB]; servers have theirs
-    #[arg(long, value_name = "BYTES", value_parser = args::bytes, requires = "engines")]
+    #[arg(long, value_name = "BYTES", value_parser = args::bytes, requires = "engines", conflicts_with = "engine")]
     cache: Option<u64>,
     /// The server, if not the one of scripts/engines.sh up: postgres://USER@HOST:PORT/DATABASE
     /// or mariadb://USER@HOST:PORT
-    #[arg(long, requires = "engines")]
+    #[arg(long, requires = "engines", conflicts_with = "engine")]
     url: Option<String>,
     /// Load it though it is on another machine
-    #[arg(long, requires = "url")]
+    #[arg(long, requires = "url", conflicts_with = "engine")]
     yes_remote: bool,
 }
 
@@ -142,14 +148,15 @@ impl<'a> Plan<'a> {
                     payload_bytes: args.payload_bytes,
                     ..EngineOptions::default()
                 };
-                let design = Design::new(kind.profile(column)?, column, options).map_err(usage)?;
+                let design =
+                    Design::new(kind.profile(column)?, column, options).map_err(refused)?;
                 if kind.client() == "sqlite" {
                     let cache = CachePlan::new(args.cache_pages() * PAGE_BYTES);
                     let commits = Commits {
                         transaction_rows: 1000,
                         checkpoint_rows: None,
                     };
-                    cache.open(&design, commits).map_err(usage)?;
+                    cache.open(&design, commits).map_err(refused)?;
                 }
             }
         }
@@ -237,7 +244,7 @@ fn owned(tree: Tree) -> Load {
 fn kind(name: &String) -> Result<&'static Kind> {
     let found = KINDS.iter().find(|kind| kind.name == name);
     found.ok_or_else(|| {
-        let hint = names::nearest(name, KINDS.iter().map(|kind| kind.name));
+        let hint = names::nearest(name, self::names());
         usage(format!("--live {name}: cannot be loaded{hint}"))
     })
 }
