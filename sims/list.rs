@@ -7,9 +7,10 @@ use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
-use idlab::measure::MEASURES;
+use idlab::measure::{MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
+use idlab::shards::{KEYS, STORES, Store};
 use std::io::Write;
 
 /// List everything that flags accept: schemes, engines, measures, streams
@@ -27,6 +28,10 @@ enum What {
     Schemes,
     /// Engine profiles
     Engines,
+    /// Stores that shard by ranges
+    Stores,
+    /// What rows are sharded by
+    Keys,
     /// Measures, as records call them
     Measures,
     /// Reference streams
@@ -51,12 +56,18 @@ fn list(what: What) -> Result<String> {
         What::Engines => ENGINES.iter().flat_map(|engine| profiles(engine)).collect(),
         What::Measures => MEASURES
             .iter()
+            .chain(SHARD_MEASURES)
             .map(|measured| {
                 [
                     measured.name.to_owned(),
                     format!("[{}] {}", measured.unit, measured.about),
                 ]
             })
+            .collect(),
+        What::Stores => STORES.iter().flat_map(|store| store_rows(store)).collect(),
+        What::Keys => KEYS
+            .iter()
+            .map(|(form, about)| [(*form).to_owned(), (*about).to_owned()])
             .collect(),
         What::Kinds => KINDS
             .iter()
@@ -104,6 +115,11 @@ fn list(what: What) -> Result<String> {
             "Engines",
             "--engine NAME[:INDEX]; sim verify --live loads sqlite, redb, lmdb, postgres, mariadb themselves",
         ),
+        What::Stores => (
+            "Stores",
+            "sim shards --store NAME; what is assumed is no published fact",
+        ),
+        What::Keys => ("Sharding keys", "sim shards --key NAME[:OPTION]*"),
         What::Measures => (
             "Measures",
             "the `measure` of a record's row, its unit in brackets",
@@ -120,6 +136,16 @@ fn list(what: What) -> Result<String> {
         .set_width(110);
     table.add_rows(rows);
     Ok(format!("{title} ({note})\n{}", report::print(&table)))
+}
+
+/// A store, then what is assumed of it and what it calls a hot range.
+fn store_rows(store: &Store) -> Vec<[String; 2]> {
+    let more = [("assumed", store.assumed), ("calls it", store.calls_it)];
+    let more = more.into_iter().filter(|(_, text)| !text.is_empty());
+    let first = [store.name.to_owned(), store.about.to_owned()];
+    std::iter::once(first)
+        .chain(more.map(|(name, text)| [String::new(), format!("{name}: {text}")]))
+        .collect()
 }
 
 /// An engine, then its kinds of index and its number.

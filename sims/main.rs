@@ -9,6 +9,7 @@ mod list;
 mod live;
 mod recorder;
 mod report;
+mod shards;
 mod tail;
 mod verify;
 
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Btree(args) => btree::run(*args),
         Command::Cliff(args) => cliff::run(args),
         Command::Tail(args) => tail::run(args),
+        Command::Shards(args) => shards::run(*args),
         Command::Ids(args) => ids::run(&args),
         Command::Verify(args) => verify::run(args),
         Command::List(args) => list::run(&args),
@@ -59,6 +61,7 @@ enum Command {
     Btree(Box<btree::Args>),
     Cliff(cliff::Args),
     Tail(tail::Args),
+    Shards(Box<shards::Args>),
     Verify(verify::Args),
     Ids(ids::Args),
     List(list::Args),

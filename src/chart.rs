@@ -9,6 +9,7 @@ mod lines;
 mod locality;
 mod panel;
 mod picture;
+mod shards;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use axis::{Axis, plain, short};
 use lines::Series;
 use panel::{LARGE, sheet};
 use picture::Picture;
+pub use shards::shards;
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -63,7 +65,7 @@ pub fn btree(records: &Records) -> Result<Vec<Chart>, ChartError> {
         }
     }
     let mut charts = Vec::new();
-    if let Some(picture) = locality::picture(&grids) {
+    if let Some(picture) = locality::inserts(&grids) {
         charts.push(picture.chart("btree_locality".to_owned())?);
     }
     for view in views(records) {

@@ -26,6 +26,7 @@ pub mod random;
 pub mod record;
 pub mod reference;
 pub mod scheme;
+pub mod shards;
 pub mod source;
 pub mod store;
 pub mod theory;

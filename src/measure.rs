@@ -13,6 +13,7 @@ mod locality;
 mod pages;
 mod setting;
 mod shape;
+mod shards;
 mod splits;
 mod tree;
 mod wal;
@@ -26,6 +27,7 @@ pub use edge::Edge;
 pub use locality::Sample;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
+pub use shards::{Clients, SHARD_MEASURES, ShardsPlan, measure_shards, measure_shards_any};
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};
 pub use wal::FullPageImages;
@@ -258,13 +260,17 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_snake_case() {
-        let mut names: Vec<_> = MEASURES.iter().map(|measured| measured.name).collect();
+        let mut names: Vec<_> = MEASURES
+            .iter()
+            .chain(SHARD_MEASURES)
+            .map(|measured| measured.name)
+            .collect();
         assert!(names.iter().all(|name| {
             name.bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         }));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), MEASURES.len());
+        assert_eq!(names.len(), MEASURES.len() + SHARD_MEASURES.len());
     }
 }

@@ -162,6 +162,9 @@ pub struct Grid {
     pub scheme: String,
     /// The engine profile.
     pub engine: String,
+    /// What tells this grid from others of the same measure.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub params: Parameters,
     /// What was counted.
     pub measure: String,
     /// Counts: `cells[y][x]`, `y` upwards.

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod fringe;
+pub mod shards;
 
 /// The harmonic number H_n = 1 + 1/2 + … + 1/n: expected maxima among n random keys.
 pub fn harmonic(n: u64) -> f64 {

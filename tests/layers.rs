@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["id", "clock", "random", "record", "names", "theory"],
     &["scheme", "engine", "source"],
-    &["fleet", "reference", "dump", "store"],
+    &["fleet", "reference", "dump", "store", "shards"],
     &["pool"],
     &["measure"],
     &["chart"],

@@ -20,6 +20,9 @@ const SHADES: [RGBColor; 10] = [
     RGBColor(0x05, 0x26, 0x54),
 ];
 
+/// Colour of lines over a grid.
+const LINE: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
+
 /// Where `count` inserts lie between none and `most`, by their logarithm.
 fn place(count: f64, most: f64) -> f64 {
     libm::log1p(count) / libm::log1p(most)
@@ -31,8 +34,43 @@ fn shade(count: u32, most: f64) -> Option<usize> {
     (count > 0).then_some(shade.min(SHADES.len() - 1))
 }
 
+/// What a picture of grids says, and draws over each.
+pub(super) struct Look<'a> {
+    /// Title of the picture.
+    pub title: &'a str,
+    /// Its explanation.
+    pub note: &'a str,
+    /// Title of a grid's panel.
+    pub panel: &'a dyn Fn(&Grid) -> String,
+    /// Columns.
+    pub x: Axis,
+    /// Rows.
+    pub y: Axis,
+    /// What the shades count.
+    pub scale: &'a str,
+    /// Lines from a place (0 to 1) to the right edge, at a height (0 to 1).
+    pub lines: &'a dyn Fn(&Grid) -> Vec<(f64, f64)>,
+}
+
+/// The picture of where inserts land.
+pub(super) fn inserts(grids: &[&Grid]) -> Option<Picture> {
+    picture(
+        grids,
+        &Look {
+            title: "Where inserts land: a line is sequential, a square is random",
+            note: "Each column is a moment of loading, each row a place in the index. Ids made in key order fill one cell \
+             after the other, along the diagonal; random ids touch the whole index at every moment.",
+            panel: &|grid| grid.scheme.clone(),
+            x: Axis::linear("insert order (share of rows, %)", 100.0, plain),
+            y: Axis::linear("position in key order (%)", 100.0, plain),
+            scale: "sampled inserts per cell: fewer → more",
+            lines: &|_| Vec::new(),
+        },
+    )
+}
+
 /// The picture of these grids; none if nothing was counted.
-pub(super) fn picture(grids: &[&Grid]) -> Option<Picture> {
+pub(super) fn picture(grids: &[&Grid], look: &Look) -> Option<Picture> {
     let most = grids
         .iter()
         .flat_map(|grid| grid.cells.iter().flatten())
@@ -41,24 +79,21 @@ pub(super) fn picture(grids: &[&Grid]) -> Option<Picture> {
         .filter(|most| *most > 0)?;
     let most = f64::from(most);
     let columns = grids.len().min(4);
-    let mut picture = Picture::new(
-        sheet(columns, SMALL),
-        "Where inserts land: a line is sequential, a square is random",
-        "Each column is a moment of loading, each row a place in the index. Ids made in key order fill one cell \
-         after the other, along the diagonal; random ids touch the whole index at every moment.",
-    );
-    let titles: Vec<_> = grids.iter().map(|grid| grid.scheme.clone()).collect();
-    let x = Axis::linear("insert order (share of rows, %)", 100.0, plain);
-    let y = Axis::linear("position in key order (%)", 100.0, plain);
+    let mut picture = Picture::new(sheet(columns, SMALL), look.title, look.note);
+    let titles: Vec<_> = grids.iter().map(|grid| (look.panel)(grid)).collect();
     for (area, grid) in picture
         .panels(&titles, columns, SMALL, 192.0)
         .into_iter()
         .zip(grids)
     {
-        picture.axes(area, &x, &y);
+        picture.axes(area, &look.x, &look.y);
         cells(&mut picture, area, grid, most);
+        for (from, height) in (look.lines)(grid) {
+            let points = vec![area.at(from, height), area.at(1.0, height)];
+            picture.line(points, LINE, 1.0, None);
+        }
     }
-    scale(&mut picture, most);
+    scale(&mut picture, most, look.scale);
     Some(picture)
 }
 
@@ -83,9 +118,9 @@ fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
 }
 
 /// A strip of all shades with the counts they stand for.
-fn scale(picture: &mut Picture, most: f64) {
+fn scale(picture: &mut Picture, most: f64, title: &str) {
     const WIDTH: f64 = 24.0;
-    let (title, font) = ("sampled inserts per cell: fewer → more", Font::LABEL);
+    let font = Font::LABEL;
     let y = picture.height;
     picture.text((GAP, y + 8.0), title, font, Anchor::Left);
     let left = GAP + font.width(title) + 24.0;

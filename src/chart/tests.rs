@@ -64,6 +64,7 @@ fn grid(records: &mut Records, scheme: &str, cells: Vec<Vec<u32>>) {
         run: String::new(),
         scheme,
         engine: String::new(),
+        params: Parameters::new(),
         measure,
         cells,
     });

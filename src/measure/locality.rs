@@ -1,7 +1,7 @@
 //! The locality picture: insert order against position in key order.
 
 use crate::id::Key;
-use crate::record::{Grid, Measured};
+use crate::record::{Grid, Measured, Parameters};
 use std::ops::Range;
 
 pub(super) const LOCALITY: Measured = Measured {
@@ -49,6 +49,11 @@ impl<K: Key> Sample<K> {
         (run << self.bits) + hash(run) % (1 << self.bits)
     }
 
+    /// The sample in insertion order: number of each insert, from 0, and its key.
+    pub fn in_order(&self) -> &[(u64, K)] {
+        &self.taken
+    }
+
     /// Counts of the sample over the plane; the position of a key is its rank in the sample.
     pub fn grid(mut self, run: &str, scheme: &str, engine: &str) -> Grid {
         let count = self.taken.len();
@@ -62,6 +67,7 @@ impl<K: Key> Sample<K> {
             run: run.to_owned(),
             scheme: scheme.to_owned(),
             engine: engine.to_owned(),
+            params: Parameters::new(),
             measure: LOCALITY.name.to_owned(),
             cells,
         }

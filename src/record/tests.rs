@@ -43,6 +43,7 @@ fn records() -> Records {
         run: row.run.clone(),
         scheme,
         engine,
+        params: Parameters::new(),
         measure: "locality".to_owned(),
         cells,
     };

@@ -1,0 +1,377 @@
+//! `sim shards`: the hot shard that time-ordered ids make, and the price of each cure.
+
+mod table;
+
+use crate::args::{self, usage};
+use crate::input::{FleetArgs, Input, fleet_parameters};
+use crate::recorder::{self, OutputArgs, Recorder};
+use anyhow::{Context, Result};
+use idlab::chart;
+use idlab::clock::NS_PER_S;
+use idlab::dump::{self, KINDS};
+use idlab::measure::{Clients, Rows, ShardsPlan, measure_shards_any};
+use idlab::record::{Grid, Parameters, Row};
+use idlab::shards::{self, MOST_NODES, MOST_REPLICAS, MOST_SHARDS, Setup, ShardingKey, Store};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Where writes concentrate in a range-sharded store, and what cures that
+///
+/// Sends ids to a store that splits, moves and merges its ranges by a system's rules, and measures the share of the hottest node and range in
+/// windows of time, splits and moves, what the nodes could take, and what ordered reads cost.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Schemes, with parameters; `+` joins phases of one table
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES, value_parser = args::item)]
+    scheme: Vec<String>,
+    /// A dump instead of schemes: one id a line in order of arrival; - is stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "scheme")]
+    ids: Option<PathBuf>,
+    /// Kind of the dump's ids: decimal, unsigned, uuid, ulid, ksuid or hex [default: told from the ids]
+    #[arg(
+        long = "as",
+        value_name = "KIND",
+        requires = "ids",
+        conflicts_with = "scheme"
+    )]
+    kind: Option<String>,
+    /// Store profiles [default: cockroach; with --shards, range_fixed]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item)]
+    store: Vec<String>,
+    /// What rows are sharded by; `hash:1..32` is each of them
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_KEYS, value_parser = args::item)]
+    key: Vec<String>,
+    /// Simulated time of the load [default: 10min; with phases or a dump, as long as there are ids]
+    #[arg(long = "for", value_name = "TIME", value_parser = args::duration_ns)]
+    length: Option<u64>,
+    /// Bytes of a row
+    #[arg(long, value_name = "BYTES", default_value = "256", value_parser = args::size_bytes)]
+    row: u32,
+    /// Numbers of nodes
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "6", value_parser = args::positive, help_heading = "Store")]
+    nodes: Vec<u64>,
+    /// Copies of each range [default: the store's]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Store")]
+    replication: Option<u64>,
+    /// Ranges at the start, of stores with a fixed number [default: 16]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Store")]
+    shards: Option<u64>,
+    /// Writes a second that a node can take
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = args::positive, help_heading = "Store")]
+    capacity: u64,
+    /// Clients that each wait for their write before the next, instead of writes at --rate
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Store")]
+    clients: Option<u64>,
+    #[command(flatten)]
+    fleet: FleetArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const DEFAULT_SCHEMES: &str = "ticket_block,snowflake,uuid_v4,uuid_v7,ulid,ksuid";
+const DEFAULT_KEYS: &str = "range,hash:16,salt:16,tenant:zipf:1";
+const DEFAULT_SECONDS: u64 = 600;
+const DEFAULT_SHARDS: u64 = 16;
+
+const EXAMPLES: &str = "Examples:
+  sim shards --scheme uuid_v4,uuid_v7
+  sim shards --store tikv,hbase_stepping,foundationdb --scheme uuid_v7,snowflake --nodes 9 --rate 10k --row 256B --for 1h
+  sim shards --key salt:8,hash:16,tenant:zipf:1.2,id_mod:16,bit_reversed
+  sim shards --scheme uuid_v4:rows=5M+uuid_v7:rows=5M     (a live table switches)
+  sim shards --ids dump.txt --shards 16";
+
+/// One stream of ids and the stores that it goes to.
+struct Task {
+    label: String,
+    input: Input,
+    plan: ShardsPlan,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let stores = stores(&args)?;
+    let keys = keys(&args)?;
+    let fleet = args.fleet.spec(args.output.seed)?;
+    let (clients, capacity) = clients(&args, fleet.rate)?;
+    let mut tasks = Vec::new();
+    for (input, rows, seconds) in inputs(&args, capacity)? {
+        let label = input.label();
+        let column = input.open()?.stream.column;
+        for &store in &stores {
+            let setups = args
+                .nodes
+                .iter()
+                .flat_map(|&nodes| keys.iter().map(move |&key| (nodes, key)));
+            let setups = setups.map(|(nodes, key)| setup(&args, store, nodes, key, column));
+            tasks.push((
+                Task {
+                    label: label.clone(),
+                    input: input.clone(),
+                    plan: ShardsPlan {
+                        setups: setups.collect::<Result<_>>()?,
+                        clients,
+                        ids_per_s: fleet.rate,
+                        capacity_per_s: args.capacity,
+                        seconds,
+                        seed: args.output.seed,
+                    },
+                },
+                rows,
+            ));
+        }
+    }
+    for (task, rows) in &tasks {
+        refuse_more_tenants_than_rows(&task.plan, *rows)?;
+    }
+    let threads = recorder::threads(&args.output, tasks.len(), 1 << 28, "a cluster")?;
+    let total = tasks.iter().map(|(_, rows)| *rows).sum::<Option<u64>>();
+    let mut recorder = Recorder::start("shards", &args.output, parameters(&args, &tasks))?;
+    let bar = recorder::progress(total);
+    let digest = recorder.digest().to_owned();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let found: Result<Vec<_>> = pool.install(|| {
+        tasks
+            .par_iter()
+            .map(|(task, _)| load(task, &digest, &bar))
+            .collect()
+    });
+    bar.finish_and_clear();
+    for (rows, grid) in found?.into_iter().flatten() {
+        recorder.add(rows, Some(grid));
+    }
+    recorder.finish(chart::shards, table::table)
+}
+
+fn stores(args: &Args) -> Result<Vec<&'static Store>> {
+    args::distinct("--store", &args.store)?;
+    let default = match args.shards {
+        Some(_) => "range_fixed",
+        None => "cockroach",
+    };
+    let names: Vec<&str> = match args.store.is_empty() {
+        true => vec![default],
+        false => args.store.iter().map(String::as_str).collect(),
+    };
+    let found = names
+        .into_iter()
+        .map(|name| shards::store(name).map_err(|error| usage(format!("--store: {error}"))));
+    let stores: Vec<_> = found.collect::<Result<_>>()?;
+    let fixed = stores
+        .iter()
+        .any(|store| store.first_ranges == shards::FirstRanges::Asked);
+    if args.shards.is_some() && !fixed {
+        return Err(usage(
+            "--shards: only range_fixed and hash_fixed have a fixed number of ranges; leave it out, or choose one of these with --store",
+        ));
+    }
+    Ok(stores)
+}
+
+fn keys(args: &Args) -> Result<Vec<ShardingKey>> {
+    let parse = |text: String| {
+        text.parse()
+            .map_err(|error| usage(format!("--key {error}")))
+    };
+    let keys: Vec<ShardingKey> = args
+        .key
+        .iter()
+        .flat_map(|text| run_of_keys(text))
+        .map(parse)
+        .collect::<Result<_>>()?;
+    args::distinct("--key", &keys)?;
+    args::distinct("--nodes", &args.nodes)?;
+    Ok(keys)
+}
+
+fn most_nodes(args: &Args) -> u64 {
+    args.nodes.iter().copied().max().unwrap_or(1)
+}
+
+/// `hash:1..32` is `hash:1`, `hash:2` and so on up to `hash:32`.
+fn run_of_keys(text: &str) -> Vec<String> {
+    let run = || {
+        let (name, numbers) = text.rsplit_once(':')?;
+        let (first, last) = numbers.split_once("..")?;
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last && last - first < 1000).then(|| {
+            (first..=last)
+                .map(|number| format!("{name}:{number}"))
+                .collect()
+        })
+    };
+    run().unwrap_or_else(|| vec![text.to_owned()])
+}
+
+/// How writes come in, and how many a second there can be at most.
+fn clients(args: &Args, rate: u64) -> Result<(Clients, u64)> {
+    if args.capacity > 100_000_000 {
+        return Err(usage("--capacity: expected at most 100M writes a second"));
+    }
+    match args.clients.map(u32::try_from) {
+        None => Ok((Clients::OpenLoop { rate }, rate)),
+        Some(Ok(clients @ 1..=1_000_000)) => Ok((
+            Clients::ClosedLoop { clients },
+            args.capacity.saturating_mul(most_nodes(args)),
+        )),
+        Some(_) => Err(usage("--clients: expected at most 1M")),
+    }
+}
+
+/// Streams of ids, with the rows (if known) and the seconds of each.
+fn inputs(args: &Args, most_per_s: u64) -> Result<Vec<(Input, Option<u64>, u64)>> {
+    let asked_s = match args.length {
+        Some(ns) if ns < NS_PER_S => return Err(usage("--for: expected at least 1s")),
+        length => length.map(|ns| ns / NS_PER_S),
+    };
+    let for_rows = |rows: u64| rows.div_ceil(most_per_s.max(1));
+    if let Some(path) = &args.ids {
+        let kind = args.kind.as_deref().map(kind).transpose()?;
+        let mut input = Input::Dump {
+            path: path.clone(),
+            kind,
+            spool: None,
+        };
+        input.spool()?;
+        return Ok(vec![(input, None, asked_s.unwrap_or(u64::MAX))]);
+    }
+    args::distinct("--scheme", &args.scheme)?;
+    let fleet = args.fleet.spec(args.output.seed)?;
+    let one = |text: &String| {
+        if text.contains(":rows=") {
+            let (input, rows) = Input::schemes(text, None, &fleet)?;
+            return Ok((input, Some(rows), asked_s.unwrap_or(for_rows(rows))));
+        }
+        let seconds = asked_s.unwrap_or(DEFAULT_SECONDS);
+        let rows = most_per_s.saturating_mul(seconds);
+        let (input, rows) = Input::schemes(text, Some(rows), &fleet)?;
+        Ok((input, Some(rows), seconds))
+    };
+    args.scheme.iter().map(one).collect()
+}
+
+fn kind(name: &str) -> Result<dump::Kind> {
+    let found = KINDS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, kind)| *kind).ok_or_else(|| {
+        let hint = idlab::names::nearest(name, KINDS.iter().map(|(known, _)| *known));
+        usage(format!("--as {name}: unknown kind of id{hint}"))
+    })
+}
+
+fn setup(
+    args: &Args,
+    store: &'static Store,
+    nodes: u64,
+    key: ShardingKey,
+    column: idlab::id::Column,
+) -> Result<Setup> {
+    let within = |flag: &str, value: u64, most: u32| match u32::try_from(value) {
+        Ok(value) if value <= most => Ok(value),
+        _ => Err(usage(format!("{flag} {value}: expected at most {most}"))),
+    };
+    let nodes = within("--nodes", nodes, MOST_NODES)?;
+    let replication = match args.replication {
+        None => store.replication.min(nodes),
+        Some(copies) => {
+            let copies = within("--replication", copies, MOST_REPLICAS as u32)?;
+            if copies > nodes {
+                return Err(usage(format!(
+                    "--replication {copies}: {nodes} nodes cannot hold so many copies, expected at most {nodes}"
+                )));
+            }
+            copies
+        }
+    };
+    if args.row == 0 {
+        return Err(usage("--row: expected at least 1 byte"));
+    }
+    if let Some(most) = store.least_range_bytes()
+        && u64::from(args.row) > most
+    {
+        return Err(usage(format!(
+            "--row {}: larger than a range of {} at its smallest ({most} bytes)",
+            args.row, store.name
+        )));
+    }
+    Ok(Setup {
+        store,
+        key,
+        column,
+        nodes,
+        replication,
+        shards: within(
+            "--shards",
+            args.shards.unwrap_or(DEFAULT_SHARDS),
+            MOST_SHARDS,
+        )?,
+        row_bytes: args.row,
+        seed: args.output.seed,
+    })
+}
+
+fn refuse_more_tenants_than_rows(plan: &ShardsPlan, rows: Option<u64>) -> Result<()> {
+    for setup in &plan.setups {
+        if let (ShardingKey::Tenant(tenants), Some(rows)) = (setup.key, rows)
+            && u64::from(tenants.tenants) > rows
+        {
+            return Err(usage(format!(
+                "--key {}: {} tenants are more than the {rows} rows of the load; expected tenants=N with at most as many, or a longer --for",
+                setup.key, tenants.tenants
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Vec<(Vec<Row>, Grid)>> {
+    let opened = task.input.open()?;
+    let rows = |setup: &Setup| {
+        let params = Parameters::from([
+            ("key".to_owned(), setup.key.to_string().into()),
+            ("nodes".to_owned(), setup.nodes.into()),
+        ]);
+        Rows::new(digest, &task.label, setup.store.name, params)
+    };
+    let mut rows: Vec<_> = task.plan.setups.iter().map(rows).collect();
+    let grids = measure_shards_any(opened.stream.keys, &task.plan, &mut rows, &|rows| {
+        bar.inc(rows)
+    });
+    let grids = grids.map_err(usage).with_context(|| task.label.clone())?;
+    Ok(rows.into_iter().map(Rows::into_rows).zip(grids).collect())
+}
+
+fn parameters(args: &Args, tasks: &[(Task, Option<u64>)]) -> Parameters {
+    let mut params = Parameters::new();
+    let mut inputs: Vec<String> = tasks.iter().map(|(task, _)| task.label.clone()).collect();
+    inputs.dedup();
+    let mut set = |name: &str, value: serde_json::Value| params.insert(name.to_owned(), value);
+    set("input", inputs.into());
+    if let Some((task, rows)) = tasks.first() {
+        let mut stores: Vec<_> = tasks
+            .iter()
+            .map(|(task, _)| task.plan.setups[0].store.name)
+            .collect();
+        stores.sort_unstable();
+        stores.dedup();
+        set("store", stores.into());
+        set("rows", (*rows).into());
+        let seconds = Some(task.plan.seconds).filter(|&seconds| seconds < u64::MAX);
+        set("seconds", seconds.into());
+        set("replication", task.plan.setups[0].replication.into());
+        set("shards", task.plan.setups[0].shards.into());
+    }
+    set("key", args.key.clone().into());
+    set("row_bytes", args.row.into());
+    set("nodes", args.nodes.clone().into());
+    set("capacity_per_s", args.capacity.into());
+    set("clients", args.clients.into());
+    if args.ids.is_some() {
+        set("as", args.kind.clone().into());
+    }
+    if let Ok(fleet) = args.fleet.spec(args.output.seed) {
+        fleet_parameters(&fleet, &mut params);
+    }
+    params
+}

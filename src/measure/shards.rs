@@ -1,0 +1,442 @@
+//! All measures of one stream of ids in range-sharded stores.
+
+use super::{Rows, Sample};
+use crate::clock::NS_PER_S;
+use crate::id::Key;
+use crate::random;
+use crate::record::{Grid, Measured, Number};
+use crate::shards::{
+    Cluster, Concentration, Ended, Event, KeyMaker, Query, Refusal, ScanLoad, Setup, WINDOWS_S,
+    Windows,
+};
+use crate::source::{AnySource, Source, SourceError};
+use rand_chacha::ChaCha8Rng;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+macro_rules! measured {
+    ($($constant:ident $name:literal [$unit:literal] $about:literal;)*) => {
+        $(pub(super) const $constant: Measured = Measured { name: $name, unit: $unit, about: $about };)*
+
+        /// Every measure of a sharded store, in the order of `sim list`.
+        pub const SHARD_MEASURES: &[&Measured] = &[$(&$constant),*];
+    };
+}
+
+measured! {
+    HOT_NODE_SHARE "hot_node_share" ["share"] "writes of the node that leads most of them, by window (param window: 1s, 10s, 60s, all; param of: p50, max, settled: median of the last quarter; with x: at that second); CockroachDB rebalancing.writespersecond, TiKV hot_region";
+    HOT_RANGE_SHARE "hot_range_share" ["share"] "the same of the range that takes most of them; CockroachDB Top Ranges write keys/s, PD hot_peers_summary, Bigtable hot tablets, Spanner SPLIT_STATS_TOP_MINUTE";
+    HOT_REPLICA_SHARE "hot_replica_share" ["share"] "the same of the node that writes most copies, of all copies";
+    HOT_NODE_BYTES_SHARE "hot_node_bytes_share" ["share"] "bytes at the end on the node that holds most, copies included";
+    MAX_OVER_MEAN "max_over_mean" ["ratio"] "writes of the hottest node over the mean (params window, of)";
+    GINI "gini" ["coefficient"] "Gini's coefficient of the nodes' writes (params window, of)";
+    HHI "hhi" ["index"] "sum of the squares of the nodes' shares of writes (params window, of)";
+    EFFECTIVE_NODES "effective_nodes" ["nodes"] "1 / HHI (params window, of)";
+    CEILING "ceiling_writes_per_s" ["writes/s"] "what the nodes can take at the settled share of the hottest in windows of 10 s: capacity / share; DynamoDB KeyRangeThroughputExceeded, FoundationDB storage_server_write_queue_size above it";
+    SPEED_UP "speed_up" ["ratio"] "the same over what one node can take";
+    CLOSED_WRITES "closed_loop_writes_per_s" ["writes/s"] "rows that --clients clients wrote a second, each one at a time";
+    FIRST_SPLIT "time_to_first_split_s" ["s"] "until the store first splits a range; no row if never";
+    ALL_NODES "time_to_n_nodes_s" ["s"] "end of the first window of 10 s in which each node led writes; no row if never";
+    RANGES "ranges" ["ranges"] "ranges at the end";
+    SPLITS_BY_SIZE "splits_by_size" ["splits"] "CockroachDB queue.split.size_based";
+    SPLITS_BY_LOAD "splits_by_load" ["splits"] "CockroachDB queue.split.load_based, TiKV tikv_load_base_split_event, FoundationDB RelocateShardStartSplit";
+    NO_SPLIT_KEY "no_split_key" ["refusals"] "load or size called for a split that was refused, by reason (param reason); CockroachDB kv.loadsplitter.nosplitkey, TiKV no_balance_key, no_uncross_key";
+    MERGES "merges" ["merges"] "CockroachDB range.merges";
+    LEADER_MOVES "leader_moves" ["moves"] "leaders that changed without a copy; CockroachDB rebalancing.lease.transfers";
+    REPLICA_MOVES "replica_moves" ["moves"] "replicas copied to another node; CockroachDB rebalancing.range.rebalances, Mongo moveChunk";
+    TAIL_MOVES "tail_moves" ["moves"] "of these, leaders of a range that was being written";
+    NO_BETTER_NODE "no_better_node" ["rounds"] "a node was overloaded and no move would have helped; CockroachDB rebalancing.state.imbalanced_overfull_options_exhausted";
+    MOVED_BYTES "moved_bytes_per_byte" ["bytes/byte"] "bytes copied between nodes over bytes of rows written";
+    FROZEN_FILL "frozen_fill" ["share"] "bytes of the ranges that were not written in the last minute over the size at which a range is split; no row if there are none or sizes do not matter";
+    SCAN_RANGES "scan_ranges" ["ranges"] "ranges that a query asks (param query)";
+    SCAN_STREAMS "scan_streams" ["streams"] "ordered streams that a query merges (param query)";
+    SCAN_ROWS "scan_rows_read" ["rows"] "rows that a query reads if each stream stops as soon as it may (param query)";
+    SPLIT_PLACE "split_place" ["share"] "where a split was in the order of all keys, at second x (param by: load, size)";
+    WRITES_BY_KEY "writes_by_key" ["writes"] "sampled writes by time (columns) and place in the order of sharding keys (rows), a grid of 64 by 64";
+}
+
+/// How writes come in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clients {
+    /// So many a second, whatever the nodes can take.
+    OpenLoop {
+        /// Writes a second.
+        rate: u64,
+    },
+    /// From so many clients, each of which waits for its write.
+    ClosedLoop {
+        /// Clients.
+        clients: u32,
+    },
+}
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct ShardsPlan {
+    /// The clusters that the same ids go to.
+    pub setups: Vec<Setup>,
+    /// How writes come in.
+    pub clients: Clients,
+    /// Ids a second as they are issued: an hour of them, for [`Query::OneHour`].
+    pub ids_per_s: u64,
+    /// Writes a second that a node can take.
+    pub capacity_per_s: u64,
+    /// Length of the load; the source may end before.
+    pub seconds: u64,
+    /// Seed of the clients' service times.
+    pub seed: u64,
+}
+
+/// A cluster with its measures.
+struct Load {
+    cluster: Cluster,
+    maker: KeyMaker,
+    windows: Windows,
+    sample: Sample<u128>,
+    keys: Vec<u128>,
+    closed: Option<Closed>,
+}
+
+/// Clients in a closed loop; nodes take one write after the other, each for a time of
+/// exponential distribution.
+struct Closed {
+    /// When each client is free, in nanoseconds.
+    free_ns: BinaryHeap<Reverse<(u64, u32)>>,
+    /// When each node is.
+    nodes_free_ns: Vec<u64>,
+    mean_ns: u64,
+    random: ChaCha8Rng,
+}
+
+impl Load {
+    fn new(setup: Setup, plan: &ShardsPlan) -> Self {
+        let closed = match plan.clients {
+            Clients::OpenLoop { .. } => None,
+            Clients::ClosedLoop { clients } => Some(Closed {
+                free_ns: (0..clients).map(|client| Reverse((0, client))).collect(),
+                nodes_free_ns: vec![0; setup.nodes as usize],
+                mean_ns: NS_PER_S / plan.capacity_per_s,
+                random: random::stream(plan.seed, "shards.service", 0),
+            }),
+        };
+        Self {
+            cluster: Cluster::new(setup),
+            maker: KeyMaker::new(setup.key, setup.seed),
+            windows: Windows::new(setup.nodes, setup.replication),
+            sample: Sample::default(),
+            keys: Vec::new(),
+            closed,
+        }
+    }
+
+    fn end_second(&mut self) {
+        self.cluster.end_second(|written| self.windows.see(written));
+        self.windows.end_second(self.cluster.now_s());
+    }
+
+    /// Writes rows with these ids.
+    fn write<K: Key>(&mut self, ids: &[K], seconds: u64) {
+        self.keys.clear();
+        self.keys.extend(ids.iter().map(|&id| self.maker.key(id)));
+        self.sample.see(&self.keys);
+        let Some(mut closed) = self.closed.take() else {
+            for &key in &self.keys {
+                self.cluster.write(key);
+            }
+            return;
+        };
+        let keys = std::mem::take(&mut self.keys);
+        for &key in &keys {
+            let Some(Reverse((at_ns, client))) = closed.free_ns.pop() else {
+                break;
+            };
+            while at_ns >= (self.cluster.now_s() + 1) * NS_PER_S {
+                self.end_second();
+            }
+            if self.cluster.now_s() >= seconds {
+                closed.free_ns.push(Reverse((at_ns, client)));
+                break;
+            }
+            let node = self.cluster.write(key) as usize;
+            let service_ns = random::exponential(&mut closed.random, closed.mean_ns);
+            let done_ns = at_ns.max(closed.nodes_free_ns[node]) + service_ns.max(1);
+            closed.nodes_free_ns[node] = done_ns;
+            closed.free_ns.push(Reverse((done_ns, client)));
+        }
+        self.keys = keys;
+        self.closed = Some(closed);
+    }
+}
+
+/// Ids taken from the source at once.
+const BATCH: u64 = 16_384;
+
+/// [`measure_shards`] for keys whose width is known only now.
+///
+/// # Errors
+/// The same.
+pub fn measure_shards_any(
+    keys: AnySource,
+    plan: &ShardsPlan,
+    rows: &mut [Rows],
+    progress: &dyn Fn(u64),
+) -> Result<Vec<Grid>, SourceError> {
+    match keys {
+        AnySource::Bytes8(mut keys) => measure_shards(&mut *keys, plan, rows, progress),
+        AnySource::Bytes16(mut keys) => measure_shards(&mut *keys, plan, rows, progress),
+        AnySource::Bytes20(mut keys) => measure_shards(&mut *keys, plan, rows, progress),
+    }
+}
+
+/// Sends the ids of `source` to each cluster of the plan and writes what happened to its
+/// `rows` (as many as clusters); returns a picture of each. `progress` is told of the ids.
+///
+/// # Errors
+/// Those of the source.
+pub fn measure_shards<K: Key>(
+    source: &mut dyn Source<K>,
+    plan: &ShardsPlan,
+    rows: &mut [Rows],
+    progress: &dyn Fn(u64),
+) -> Result<Vec<Grid>, SourceError> {
+    let mut loads: Vec<_> = plan
+        .setups
+        .iter()
+        .map(|&setup| Load::new(setup, plan))
+        .collect();
+    let mut ids: Vec<K> = Vec::new();
+    let mut order = Sample::default();
+    let mut fill = |ids: &mut Vec<K>, wanted: u64| {
+        ids.clear();
+        source.fill(ids, wanted as usize)?;
+        order.see(ids);
+        progress(ids.len() as u64);
+        Ok::<bool, SourceError>(ids.len() as u64 == wanted)
+    };
+    match plan.clients {
+        Clients::OpenLoop { rate } => {
+            'seconds: for _ in 0..plan.seconds {
+                let mut left = rate;
+                while left > 0 {
+                    let more = fill(&mut ids, left.min(BATCH))?;
+                    left -= ids.len() as u64;
+                    loads
+                        .iter_mut()
+                        .for_each(|load| load.write(&ids, plan.seconds));
+                    if !more {
+                        break 'seconds;
+                    }
+                }
+                loads.iter_mut().for_each(Load::end_second);
+            }
+        }
+        Clients::ClosedLoop { .. } => {
+            let mut more = true;
+            while more && loads.iter().any(|load| load.cluster.now_s() < plan.seconds) {
+                more = fill(&mut ids, BATCH)?;
+                let busy = loads
+                    .iter_mut()
+                    .filter(|load| load.cluster.now_s() < plan.seconds);
+                busy.for_each(|load| load.write(&ids, plan.seconds));
+            }
+        }
+    }
+    let ascending = ascends(order.in_order());
+    let mut grids = Vec::new();
+    for (load, rows) in loads.into_iter().zip(rows) {
+        grids.push(load.found(plan, ascending, rows));
+    }
+    Ok(grids)
+}
+
+/// Whether ids ascend with time, but for neighbours: of those an eighth of the load apart
+/// nearly all do.
+fn ascends<K: Key>(sample: &[(u64, K)]) -> bool {
+    let apart = (sample.len() / 8).max(1);
+    let pairs = sample.iter().zip(sample.iter().skip(apart));
+    let ascending = pairs
+        .clone()
+        .filter(|(earlier, later)| earlier.1 < later.1)
+        .count();
+    ascending * 100 >= pairs.count() * 95
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// What a window is measured by.
+type OfWindow = fn(&Ended) -> f64;
+
+/// Points of a curve against time.
+const POINTS: usize = 240;
+
+impl Load {
+    /// Ends the load and writes what happened.
+    fn found(mut self, plan: &ShardsPlan, ascending: bool, rows: &mut Rows) -> Grid {
+        // A second that had begun when the ids ended.
+        self.end_second();
+        let settled = self.windows(rows);
+        let all = self.windows.cumulative();
+        concentration(&all, &[("window", "all".into())], rows);
+        let bytes = Concentration::of(&self.cluster.bytes_by_node());
+        rows.total(&HOT_NODE_BYTES_SHARE, Number::Real(bytes.hot_share));
+        let share = if settled > 0.0 {
+            settled
+        } else {
+            all.hot_share
+        };
+        rows.total(&CEILING, Number::Real(plan.capacity_per_s as f64 / share));
+        rows.total(&SPEED_UP, Number::Real(1.0 / share));
+        if let Clients::ClosedLoop { .. } = plan.clients {
+            let written = Number::ratio(self.cluster.totals().rows, self.cluster.now_s());
+            rows.total(&CLOSED_WRITES, written);
+        }
+        self.totals(rows);
+        let (sample, load) = (self.sample.in_order(), &self.cluster);
+        let scans = ScanLoad {
+            cluster: load,
+            ascending,
+            rows_an_hour: plan.ids_per_s.saturating_mul(3600),
+            sample,
+        };
+        for (query, name) in Query::ALL {
+            let scan = scans.scan(query);
+            let params = [("query", name.into())];
+            rows.push(&SCAN_RANGES, None, scan.ranges.into(), &params);
+            rows.push(&SCAN_STREAMS, None, scan.streams.into(), &params);
+            rows.push(&SCAN_ROWS, None, scan.rows_read.into(), &params);
+        }
+        let hashed = self.cluster.setup().store.hashed;
+        if !hashed {
+            let mut keys: Vec<u128> = sample.iter().map(|&(_, key)| key).collect();
+            keys.sort_unstable();
+            for &(second, event) in self.cluster.events().iter().take(MOST_SPLITS_DRAWN) {
+                if let Event::Split { key, by_load } = event {
+                    let place = Number::ratio(
+                        keys.partition_point(|&other| other < key) as u64,
+                        keys.len() as u64,
+                    );
+                    let by = if by_load { "load" } else { "size" };
+                    rows.push(
+                        &SPLIT_PLACE,
+                        Some(second.into()),
+                        place,
+                        &[("by", by.into())],
+                    );
+                }
+            }
+        }
+        let row = rows.template();
+        Grid {
+            measure: WRITES_BY_KEY.name.to_owned(),
+            params: row.params.clone(),
+            ..self.sample.grid(&row.run, &row.scheme, &row.engine)
+        }
+    }
+
+    /// Writes what happened in windows; returns the settled share of the hottest node in windows of 10 s.
+    fn windows(&self, rows: &mut Rows) -> f64 {
+        let mut settled_10s = 0.0;
+        for (i, length_s) in WINDOWS_S.into_iter().enumerate() {
+            let ended = self.windows.ended(i);
+            if ended.is_empty() {
+                continue;
+            }
+            let window = format!("{length_s}s");
+            let last = &ended[ended.len() - ended.len().div_ceil(4)..];
+            let of = |of: &str| [("window", window.clone().into()), ("of", of.into())];
+            let measures: [(&Measured, OfWindow); 7] = [
+                (&HOT_NODE_SHARE, |ended| ended.nodes.hot_share),
+                (&HOT_RANGE_SHARE, |ended| ended.hot_range_share),
+                (&HOT_REPLICA_SHARE, |ended| ended.hot_replica_share),
+                (&MAX_OVER_MEAN, |ended| ended.nodes.max_over_mean),
+                (&GINI, |ended| ended.nodes.gini),
+                (&HHI, |ended| ended.nodes.hhi),
+                (&EFFECTIVE_NODES, |ended| ended.nodes.effective_nodes()),
+            ];
+            for (measured, value) in measures {
+                let settled = median(last.iter().map(value).collect());
+                let most = ended.iter().map(value).fold(0.0, f64::max);
+                rows.push(
+                    measured,
+                    None,
+                    Number::Real(median(ended.iter().map(value).collect())),
+                    &of("p50"),
+                );
+                rows.push(measured, None, Number::Real(most), &of("max"));
+                rows.push(measured, None, Number::Real(settled), &of("settled"));
+                if measured.name == HOT_NODE_SHARE.name && length_s == 10 {
+                    settled_10s = settled;
+                }
+            }
+            if length_s == 10 {
+                for ended in ended.iter().step_by(ended.len().div_ceil(POINTS)) {
+                    let share = Number::Real(ended.nodes.hot_share);
+                    rows.push(
+                        &HOT_NODE_SHARE,
+                        Some(ended.end_s.into()),
+                        share,
+                        &[("window", window.clone().into())],
+                    );
+                }
+            }
+        }
+        settled_10s
+    }
+
+    fn totals(&self, rows: &mut Rows) {
+        let totals = self.cluster.totals();
+        if let Some(second) = totals.first_split_s {
+            rows.total(&FIRST_SPLIT, second);
+        }
+        if let Some(second) = self.windows.all_nodes_s() {
+            rows.total(&ALL_NODES, second);
+        }
+        rows.total(&RANGES, self.cluster.ranges().count() as u64);
+        rows.total(&SPLITS_BY_SIZE, totals.splits_by_size);
+        rows.total(&SPLITS_BY_LOAD, totals.splits_by_load);
+        for (refusal, &count) in Refusal::ALL.iter().zip(&totals.refused) {
+            if count > 0 {
+                rows.push(
+                    &NO_SPLIT_KEY,
+                    None,
+                    count.into(),
+                    &[("reason", refusal.name().into())],
+                );
+            }
+        }
+        rows.total(&MERGES, totals.merges);
+        rows.total(&LEADER_MOVES, totals.leader_moves);
+        rows.total(&REPLICA_MOVES, totals.replica_moves);
+        rows.total(&TAIL_MOVES, totals.tail_moves);
+        rows.total(&NO_BETTER_NODE, totals.no_better_node);
+        let written = totals.rows * u64::from(self.cluster.setup().row_bytes);
+        rows.total(&MOVED_BYTES, Number::ratio(totals.moved_bytes, written));
+        if let Some(fill) = self.cluster.frozen_fill() {
+            rows.total(&FROZEN_FILL, Number::Real(fill));
+        }
+    }
+}
+
+/// Splits whose places are recorded.
+const MOST_SPLITS_DRAWN: usize = 1000;
+
+fn concentration(found: &Concentration, params: &[(&str, serde_json::Value)], rows: &mut Rows) {
+    rows.push(&HOT_NODE_SHARE, None, Number::Real(found.hot_share), params);
+    rows.push(
+        &MAX_OVER_MEAN,
+        None,
+        Number::Real(found.max_over_mean),
+        params,
+    );
+    rows.push(&GINI, None, Number::Real(found.gini), params);
+    rows.push(&HHI, None, Number::Real(found.hhi), params);
+    rows.push(
+        &EFFECTIVE_NODES,
+        None,
+        Number::Real(found.effective_nodes()),
+        params,
+    );
+}

@@ -1,0 +1,643 @@
+//! Sharding keys: from an id to the key that a store is sharded by.
+
+use crate::id::{Column, Key};
+use crate::names;
+use crate::random;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a row is sharded by. Written as `range`, `hash`, `hash:16`, `salt:8`,
+/// `tenant:zipf:1.2`, `id_mod:16`, `bit_reversed`, `auto_random:5`, `shard_row_id_bits:4`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ShardingKey {
+    /// The id.
+    Range,
+    /// A hash of the id.
+    Hash,
+    /// One of so many buckets by a hash of the id, then the id; the table is split at the
+    /// buckets from the start (CockroachDB `USING HASH`).
+    HashBuckets(u32),
+    /// A random prefix below this bound, then the id.
+    Salt(u32),
+    /// A hash of the row's tenant, then the id.
+    Tenant(Tenants),
+    /// The id, an unsigned big-endian number, modulo so many shards, then the id; the table
+    /// is split at the shards from the start.
+    IdMod(u32),
+    /// The id with its bits in reverse order (Spanner's `bit_reversed_positive` sequences).
+    BitReversed,
+    /// TiDB's AUTO_RANDOM: so many shard bits from a hash of the transaction's start, then a counter.
+    AutoRandom(ShardBits),
+    /// TiDB's SHARD_ROW_ID_BITS: the same before the hidden row number.
+    ShardRowId(ShardBits),
+}
+
+/// How rows are spread over tenants.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tenants {
+    /// Exponent of Zipf's law: tenant k has a share in proportion to k to the power of minus this.
+    pub exponent: f64,
+    /// Number of tenants.
+    pub tenants: u32,
+    /// So many of the largest tenants are salted …
+    pub top: u32,
+    /// … with so many salts each.
+    pub salts: u32,
+}
+
+/// Shard bits of a row number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShardBits {
+    /// How many.
+    pub bits: u32,
+    /// Rows of a transaction, which share the bits.
+    pub transaction_rows: u32,
+}
+
+/// Most buckets, salts and shards.
+pub const MOST_BUCKETS: u32 = 4096;
+/// Most tenants.
+pub const MOST_TENANTS: u32 = 1_000_000;
+/// Bits of a bucket's number before the id.
+const BUCKET_BITS: u32 = 16;
+/// Bits of a tenant's hash, and of its salt, before the id.
+const TENANT_BITS: u32 = 32;
+
+/// Kinds of sharding keys with what each is, as `sim list` has them.
+pub const KEYS: &[(&str, &str)] = &[
+    ("range", "the id itself"),
+    ("hash", "a hash of the id"),
+    (
+        "hash:B",
+        "one of B buckets by a hash of the id, then the id; split at the buckets (CockroachDB USING HASH)",
+    ),
+    (
+        "salt:B",
+        "a random prefix below B, then the id; not split beforehand",
+    ),
+    (
+        "tenant:zipf:S",
+        "a hash of the row's tenant, then the id; shares by Zipf's law with exponent S; options tenants=1000, top=0 (largest that are salted), salts=1",
+    ),
+    (
+        "id_mod:N",
+        "the id as an unsigned number modulo N (of all its bits), then the id; split at the N shards",
+    ),
+    ("bit_reversed", "the id's bits in reverse order (Spanner)"),
+    (
+        "auto_random:S",
+        "S shard bits from a hash of the transaction's start, then a counter (TiDB AUTO_RANDOM); option transaction_rows=1",
+    ),
+    (
+        "shard_row_id_bits:S",
+        "the same before TiDB's hidden row number",
+    ),
+];
+
+impl ShardingKey {
+    /// In how many runs, each in the order of arrival, the rows lie: what an ordered read
+    /// merges; `None` if they lie in no order at all.
+    pub fn streams(&self) -> Option<u64> {
+        match *self {
+            Self::Range => Some(1),
+            Self::HashBuckets(buckets) | Self::Salt(buckets) | Self::IdMod(buckets) => {
+                Some(buckets.into())
+            }
+            Self::Tenant(tenants) => {
+                let salts = u64::from(tenants.top) * u64::from(tenants.salts.saturating_sub(1));
+                Some(u64::from(tenants.tenants) + salts)
+            }
+            Self::AutoRandom(shard) | Self::ShardRowId(shard) => Some(1 << shard.bits),
+            Self::Hash | Self::BitReversed => None,
+        }
+    }
+
+    /// Places that a reader who knows the id alone must look at.
+    pub fn point_streams(&self) -> u64 {
+        match *self {
+            Self::Salt(buckets) => buckets.into(),
+            Self::ShardRowId(shard) => 1 << shard.bits,
+            Self::Tenant(_) => self.streams().unwrap_or(1),
+            _ => 1,
+        }
+    }
+
+    /// The end of the space that keys lie in, 0 for 2^128; ids of `column`.
+    pub fn end(&self, column: Column) -> u128 {
+        let half = |halved| if halved { 1 << 127 } else { 0 };
+        match *self {
+            // The sign bit of a bigint is 0.
+            Self::Range => half(column == Column::Bigint),
+            Self::AutoRandom(_) | Self::ShardRowId(_) => half(true),
+            Self::HashBuckets(buckets) | Self::Salt(buckets) | Self::IdMod(buckets) => {
+                u128::from(buckets) << (128 - BUCKET_BITS)
+            }
+            Self::Hash | Self::Tenant(_) | Self::BitReversed => 0,
+        }
+    }
+
+    /// Where the table is split from the start, if the key says so.
+    pub fn first_splits(&self) -> Vec<u128> {
+        match *self {
+            Self::HashBuckets(buckets) | Self::IdMod(buckets) => {
+                (1..buckets).map(bucket_start).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn bucket_start(bucket: u32) -> u128 {
+    u128::from(bucket) << (128 - BUCKET_BITS)
+}
+
+impl fmt::Display for ShardingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Range => f.write_str("range"),
+            Self::Hash => f.write_str("hash"),
+            Self::HashBuckets(buckets) => write!(f, "hash:{buckets}"),
+            Self::Salt(buckets) => write!(f, "salt:{buckets}"),
+            Self::IdMod(shards) => write!(f, "id_mod:{shards}"),
+            Self::BitReversed => f.write_str("bit_reversed"),
+            Self::Tenant(Tenants {
+                exponent,
+                tenants,
+                top,
+                salts,
+            }) => {
+                write!(f, "tenant:zipf:{exponent}")?;
+                if tenants != DEFAULT_TENANTS {
+                    write!(f, ":tenants={tenants}")?;
+                }
+                if top > 0 {
+                    write!(f, ":top={top}:salts={salts}")?;
+                }
+                Ok(())
+            }
+            Self::AutoRandom(ShardBits {
+                bits,
+                transaction_rows,
+            })
+            | Self::ShardRowId(ShardBits {
+                bits,
+                transaction_rows,
+            }) => {
+                let name = if matches!(self, Self::AutoRandom(_)) {
+                    "auto_random"
+                } else {
+                    "shard_row_id_bits"
+                };
+                write!(f, "{name}:{bits}")?;
+                if transaction_rows != 1 {
+                    write!(f, ":transaction_rows={transaction_rows}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+const DEFAULT_TENANTS: u32 = 1000;
+
+impl FromStr for ShardingKey {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let parts: Vec<_> = parts.collect();
+        let (options, values): (Vec<&str>, Vec<&str>) =
+            parts.into_iter().partition(|part| part.contains('='));
+        let mut read = Reader {
+            text,
+            values: values.into_iter(),
+            options,
+        };
+        let key = match name {
+            "range" => Self::Range,
+            "hash" => match read.optional(1..=MOST_BUCKETS)? {
+                Some(buckets) => Self::HashBuckets(buckets),
+                None => Self::Hash,
+            },
+            "salt" => Self::Salt(read.number("buckets", 1..=MOST_BUCKETS)?),
+            "id_mod" => Self::IdMod(read.number("shards", 1..=MOST_BUCKETS)?),
+            "bit_reversed" => Self::BitReversed,
+            "tenant" => Self::Tenant(read.tenants()?),
+            "auto_random" => Self::AutoRandom(read.shard_bits()?),
+            "shard_row_id_bits" => Self::ShardRowId(read.shard_bits()?),
+            _ => {
+                let known = KEYS
+                    .iter()
+                    .map(|(form, _)| form.split(':').next().unwrap_or(form));
+                return Err(format!(
+                    "no sharding key {name:?}{}",
+                    names::nearest(name, known)
+                ));
+            }
+        };
+        read.end()?;
+        Ok(key)
+    }
+}
+
+/// Reads what stands after the name of a key.
+struct Reader<'a> {
+    text: &'a str,
+    values: std::vec::IntoIter<&'a str>,
+    options: Vec<&'a str>,
+}
+
+impl Reader<'_> {
+    fn parse(
+        &self,
+        what: &str,
+        value: &str,
+        bounds: std::ops::RangeInclusive<u32>,
+    ) -> Result<u32, String> {
+        value
+            .parse()
+            .ok()
+            .filter(|number| bounds.contains(number))
+            .ok_or_else(|| {
+                let (least, most) = bounds.into_inner();
+                format!(
+                    "{}: {what} {value:?}: expected a number of {least} to {most}",
+                    self.text
+                )
+            })
+    }
+
+    fn optional(&mut self, bounds: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, String> {
+        let value = self.values.next();
+        value
+            .map(|value| self.parse("buckets", value, bounds))
+            .transpose()
+    }
+
+    fn number(&mut self, what: &str, bounds: std::ops::RangeInclusive<u32>) -> Result<u32, String> {
+        match self.values.next() {
+            Some(value) => self.parse(what, value, bounds),
+            None => Err(format!(
+                "{}: expected the number of {what} after it, such as {}:8",
+                self.text, self.text
+            )),
+        }
+    }
+
+    fn option(
+        &mut self,
+        name: &str,
+        default: u32,
+        bounds: std::ops::RangeInclusive<u32>,
+    ) -> Result<u32, String> {
+        let at = self
+            .options
+            .iter()
+            .position(|option| option.split('=').next() == Some(name));
+        match at {
+            Some(at) => {
+                let option = self.options.remove(at);
+                self.parse(
+                    name,
+                    option.split_once('=').map_or("", |(_, value)| value),
+                    bounds,
+                )
+            }
+            None => Ok(default),
+        }
+    }
+
+    fn tenants(&mut self) -> Result<Tenants, String> {
+        let wanted = "expected tenant:zipf:EXPONENT, such as tenant:zipf:1.2";
+        if self.values.next() != Some("zipf") {
+            return Err(format!("{}: {wanted}", self.text));
+        }
+        let exponent = self
+            .values
+            .next()
+            .and_then(|value| value.parse::<f64>().ok());
+        let exponent = exponent.filter(|exponent| (0.0..=10.0).contains(exponent));
+        let Some(exponent) = exponent else {
+            return Err(format!("{}: {wanted}, a number of 0 to 10", self.text));
+        };
+        let tenants = self.option("tenants", DEFAULT_TENANTS, 1..=MOST_TENANTS)?;
+        let top = self.option("top", 0, 0..=tenants)?;
+        let salts = self.option("salts", 1, 1..=MOST_BUCKETS)?;
+        if (top > 0) != (salts > 1) {
+            return Err(format!(
+                "{}: top=K and salts=M (2 or more) go together",
+                self.text
+            ));
+        }
+        Ok(Tenants {
+            exponent,
+            tenants,
+            top,
+            salts,
+        })
+    }
+
+    fn shard_bits(&mut self) -> Result<ShardBits, String> {
+        Ok(ShardBits {
+            bits: self.number("shard bits", 1..=15)?,
+            transaction_rows: self.option("transaction_rows", 1, 1..=1_000_000)?,
+        })
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        match self.values.next().or_else(|| self.options.pop()) {
+            Some(more) => Err(format!("{}: {more:?} is not understood there", self.text)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes the keys of a table's rows, in the order of their insertion.
+#[derive(Clone, Debug)]
+pub struct KeyMaker {
+    key: ShardingKey,
+    rows: u64,
+    tenants: Vec<Tenant>,
+    random: ChaCha8Rng,
+}
+
+/// A column of Walker's alias table.
+#[derive(Clone, Copy, Debug)]
+struct Tenant {
+    /// Of 2^32 draws, so many are this tenant, …
+    own: u64,
+    /// … the others this one.
+    alias: u32,
+}
+
+impl KeyMaker {
+    /// Keys of this kind.
+    pub fn new(key: ShardingKey, seed: u64) -> Self {
+        let tenants = match key {
+            ShardingKey::Tenant(tenants) => alias_table(&crate::theory::shards::zipf_shares(
+                tenants.tenants,
+                tenants.exponent,
+            )),
+            _ => Vec::new(),
+        };
+        Self {
+            key,
+            rows: 0,
+            tenants,
+            random: random::stream(seed, "shards.key", 0),
+        }
+    }
+
+    /// The key of the next row, which has this id.
+    #[inline]
+    pub fn key<K: Key>(&mut self, id: K) -> u128 {
+        let row = self.rows;
+        self.rows += 1;
+        match self.key {
+            ShardingKey::Range => aligned(id),
+            ShardingKey::Hash => spread(hash(id)),
+            ShardingKey::HashBuckets(buckets) => {
+                let bucket = ((u128::from(hash(id)) * u128::from(buckets)) >> 64) as u32;
+                bucketed(bucket, id)
+            }
+            ShardingKey::Salt(buckets) => bucketed(random::below(&mut self.random, buckets), id),
+            ShardingKey::IdMod(shards) => bucketed(modulo(id, shards), id),
+            ShardingKey::BitReversed => reversed(id),
+            ShardingKey::AutoRandom(shard) | ShardingKey::ShardRowId(shard) => {
+                let transaction = row / u64::from(shard.transaction_rows);
+                let prefix = mix(transaction) >> (64 - shard.bits);
+                u128::from(prefix << (63 - shard.bits) | row) << 64
+            }
+            ShardingKey::Tenant(tenants) => {
+                let tenant = self.tenant();
+                let salted = tenant < tenants.top;
+                let salt = if salted {
+                    random::below(&mut self.random, tenants.salts)
+                } else {
+                    0
+                };
+                // The salts of a tenant lie apart.
+                let place = mix(u64::from(tenant) << 32 | u64::from(salt)) >> (64 - TENANT_BITS);
+                u128::from(place) << (128 - TENANT_BITS) | aligned(id) >> TENANT_BITS
+            }
+        }
+    }
+
+    /// A tenant by its share (Walker 1977).
+    fn tenant(&mut self) -> u32 {
+        let draw = self.random.next_u64();
+        let column = ((draw >> 32) * self.tenants.len() as u64) >> 32;
+        let Tenant { own, alias } = self.tenants[column as usize];
+        if draw & 0xffff_ffff < own {
+            column as u32
+        } else {
+            alias
+        }
+    }
+}
+
+/// Walker's alias table of these shares.
+fn alias_table(shares: &[f64]) -> Vec<Tenant> {
+    let n = shares.len();
+    let mut weights: Vec<f64> = shares.iter().map(|share| share * n as f64).collect();
+    let mut table = vec![
+        Tenant {
+            own: 1 << 32,
+            alias: 0
+        };
+        n
+    ];
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| weights[i] < 1.0);
+    while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
+        small.pop();
+        table[less] = Tenant {
+            own: (weights[less] * 4_294_967_296.0) as u64,
+            alias: more as u32,
+        };
+        weights[more] -= 1.0 - weights[less];
+        if weights[more] < 1.0 {
+            large.pop();
+            small.push(more);
+        }
+    }
+    table
+}
+
+/// The id's first 128 bits, at the top.
+#[inline]
+fn aligned<K: Key>(id: K) -> u128 {
+    match K::BYTES {
+        bytes @ ..=16 => id.field(0, 128) << (128 - 8 * bytes),
+        bytes => id.field(8 * bytes - 128, 128),
+    }
+}
+
+#[inline]
+fn bucketed<K: Key>(bucket: u32, id: K) -> u128 {
+    bucket_start(bucket) | aligned(id) >> BUCKET_BITS
+}
+
+#[inline]
+fn modulo<K: Key>(id: K, shards: u32) -> u32 {
+    let shards = u128::from(shards);
+    let low = id.field(0, 128) % shards;
+    let rest = match K::BYTES {
+        17.. => {
+            let high = id.field(128, 8 * K::BYTES - 128) % shards;
+            let wrap = (u128::MAX % shards + 1) % shards;
+            high * wrap
+        }
+        _ => 0,
+    };
+    ((low + rest) % shards) as u32
+}
+
+/// The id's last 128 bits in reverse order, at the top.
+#[inline]
+fn reversed<K: Key>(id: K) -> u128 {
+    id.field(0, 128).reverse_bits()
+}
+
+/// A hash of the id.
+#[inline]
+fn hash<K: Key>(id: K) -> u64 {
+    match K::BYTES {
+        ..=8 => mix(id.field(0, 64) as u64),
+        bytes => {
+            let high = id.field(64, (8 * bytes - 64).min(128));
+            mix(mix(high as u64)
+                ^ mix((high >> 64) as u64).rotate_left(17)
+                ^ id.field(0, 64) as u64)
+        }
+    }
+}
+
+/// A key of the whole space from a hash.
+#[inline]
+pub(super) fn spread(hash: u64) -> u128 {
+    u128::from(hash) << 64 | u128::from(mix(hash))
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): any change of a bit changes half of them.
+#[inline]
+pub(super) fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+/// The place of a key in a store that hashes keys.
+#[inline]
+pub(super) fn rehashed(key: u128) -> u128 {
+    spread(mix((key >> 64) as u64) ^ mix(key as u64).rotate_left(17))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Key20;
+
+    fn maker(text: &str) -> KeyMaker {
+        KeyMaker::new(text.parse().unwrap(), 1)
+    }
+
+    #[test]
+    fn keys_are_written_as_they_are_read() {
+        for text in [
+            "range",
+            "hash",
+            "hash:16",
+            "salt:8",
+            "tenant:zipf:1.2",
+            "tenant:zipf:1:tenants=50:top=3:salts=4",
+            "id_mod:16",
+            "bit_reversed",
+            "auto_random:5",
+            "shard_row_id_bits:4:transaction_rows=100",
+        ] {
+            assert_eq!(text.parse::<ShardingKey>().unwrap().to_string(), text);
+        }
+        for (text, why) in [
+            ("salt", "expected the number of buckets"),
+            ("salt:0", "expected a number of 1 to 4096"),
+            ("hash:x", "expected a number"),
+            ("tenant:zipf:x", "a number of 0 to 10"),
+            ("tenant:zipf:NaN", "a number of 0 to 10"),
+            ("tenant:1.2", "expected tenant:zipf:EXPONENT"),
+            ("tenant:zipf:1:top=3", "go together"),
+            ("id_mod", "expected the number of shards"),
+            ("range:3", "is not understood"),
+            ("salt:8:top=1", "is not understood"),
+            ("slat:8", "did you mean \"salt\"?"),
+            ("", "no sharding key"),
+        ] {
+            let error = text.parse::<ShardingKey>().unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn ids_keep_their_order_in_a_bucket_and_at_the_top_of_the_key() {
+        assert_eq!(maker("range").key(7u64), 7 << 64);
+        assert_eq!(maker("range").key(7u128), 7);
+        assert_eq!(
+            maker("range").key(Key20::new(0x0102_0304, 5)),
+            0x0102_0304 << 96
+        );
+        assert_eq!(maker("bit_reversed").key(1u64), 1 << 127);
+        assert_eq!(maker("bit_reversed").key(3u128), 3 << 126);
+        let mut mod10 = maker("id_mod:10");
+        assert_eq!(mod10.key(57u64), 7 << 112 | 57 << 48);
+        assert_eq!(mod10.key(u128::MAX) >> 112, u128::MAX % 10);
+        // 2^128 + 3 mod 10 = 6 + 3.
+        assert_eq!(mod10.key(Key20::new(1, 3)) >> 112, 9);
+    }
+
+    #[test]
+    fn tenants_have_the_shares_of_zipf_s_law_and_the_top_is_salted() {
+        let rows = 200_000;
+        let count = |text: &str| {
+            let mut maker = maker(text);
+            let mut by_place = std::collections::HashMap::new();
+            for id in 0..rows {
+                *by_place.entry(maker.key(id as u64) >> 96).or_insert(0u32) += 1;
+            }
+            let mut counts: Vec<u32> = by_place.into_values().collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            counts
+        };
+        let shares = crate::theory::shards::zipf_shares(100, 1.0);
+        let counts = count("tenant:zipf:1:tenants=100");
+        for (share, count) in shares.iter().zip(&counts).take(5) {
+            let error = 5.0 * (share * (1.0 - share) / rows as f64).sqrt();
+            assert!(
+                (f64::from(*count) / rows as f64 - share).abs() < error,
+                "{counts:?}"
+            );
+        }
+        let salted = count("tenant:zipf:1:tenants=100:top=1:salts=4");
+        assert_eq!(salted.len(), 103);
+        assert!(salted[0] < counts[0] / 2 + counts[0] / 20);
+    }
+
+    #[test]
+    fn rows_of_a_transaction_share_their_shard_bits() {
+        let mut maker = maker("auto_random:5:transaction_rows=10");
+        let bits: Vec<u128> = (0..1000u64).map(|id| maker.key(id) >> 122).collect();
+        assert!(
+            bits.chunks(10)
+                .all(|rows| rows.iter().all(|bits| *bits == rows[0]))
+        );
+        let mut seen = bits.clone();
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(
+            seen.len() > 25 && seen.iter().all(|bits| *bits < 32),
+            "{seen:?}"
+        );
+    }
+}
