@@ -78,6 +78,8 @@ pub struct Cluster {
     now_s: u64,
     /// Low keys of the ranges in order; the first is 0.
     lows: Vec<u128>,
+    /// The first 64 bits of each, which a search compares first.
+    prefixes: Vec<u64>,
     /// Numbers of the ranges in the same order.
     order: Vec<u32>,
     ranges: Vec<Range>,
@@ -129,6 +131,7 @@ impl Cluster {
                 .balance
                 .map_or(u64::MAX, |balance| balance.every_s.into()),
             random: random::stream(setup.seed, "shards.cluster", 0),
+            prefixes: lows.iter().map(|&low| prefix(low)).collect(),
             lows,
         };
         for number in 0..cluster.lows.len() {
@@ -203,7 +206,12 @@ impl Cluster {
     }
 
     fn route(&mut self, key: u128) -> u32 {
-        let at = self.lows.partition_point(|&low| low <= key) - 1;
+        let first = prefix(key);
+        let mut at = self.prefixes.partition_point(|&other| other <= first) - 1;
+        if self.lows[at] > key {
+            // Several begin alike.
+            at = self.lows.partition_point(|&low| low <= key) - 1;
+        }
         let high = self.lows.get(at + 1).copied().unwrap_or(0);
         self.last = (self.lows[at], high, self.order[at]);
         self.order[at]
@@ -328,6 +336,11 @@ impl Cluster {
     fn refuse(&mut self, refusal: Refusal) {
         self.totals.refused[refusal as usize] += 1;
     }
+}
+
+/// The first 64 bits of a key.
+fn prefix(key: u128) -> u64 {
+    (key >> 64) as u64
 }
 
 /// Rows that a range took in a second.

@@ -272,6 +272,7 @@ impl Cluster {
         };
         self.last = (1, 1, 0);
         let key = self.lows.remove(at);
+        self.prefixes.remove(at);
         let gone = self.order.remove(at);
         let kept = self.order[at - 1];
         let empty = Range::new([0; MOST_REPLICAS], self.now_s);

@@ -2,7 +2,7 @@
 
 use super::super::range::{Range, Watch};
 use super::super::{Event, Load, Parts, Refusal, Size, SizeLimit, SizePoint};
-use super::Cluster;
+use super::{Cluster, prefix};
 use crate::clock::NS_PER_S;
 use crate::random;
 
@@ -283,6 +283,7 @@ impl Cluster {
             }
             let new = self.add(right);
             self.lows.insert(at + 1, key);
+            self.prefixes.insert(at + 1, prefix(key));
             self.order.insert(at + 1, new);
             parts.push(new);
             let by_load = cause == Cause::Load;
