@@ -221,6 +221,7 @@ schemes! {
     auto_increment::AutoIncrement,
     ticket_block::TicketBlock,
     snowflake::Snowflake,
+    unique_rowid::UniqueRowid,
     uuid_v4::UuidV4,
     uuid_v7::UuidV7,
     ulid::UlidScheme,

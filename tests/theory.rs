@@ -330,3 +330,25 @@ fn full_page_images_are_the_pages_first_changed() {
         }
     }
 }
+
+/// 4096 buckets on random ones of 16 nodes, 2000 times. The closed form is of leading order and
+/// comes from above; the mean of 2000 hot shares is known to 1 %.
+#[test]
+fn buckets_on_random_nodes() {
+    let (buckets, nodes, trials) = (4096, 16, 2000);
+    let mut random = random::stream(1, "placement", 0);
+    let mut sum = 0.0;
+    for _ in 0..trials {
+        let mut counts = [0; 16];
+        for _ in 0..buckets {
+            counts[random::below(&mut random, nodes) as usize] += 1;
+        }
+        sum += theory::shards::hot_share(&counts);
+    }
+    let found = sum / f64::from(trials) * f64::from(nodes) - 1.0;
+    let expected = theory::shards::random_bucket_hot_share(buckets, nodes) * f64::from(nodes) - 1.0;
+    assert!(
+        (0.7..1.0).contains(&(found / expected)),
+        "{found}, expected {expected}"
+    );
+}

@@ -4,8 +4,9 @@
 //! and a finder watches it for 10 s. It is asked once for a key, and the next 10 s tell how the
 //! load would divide there.
 //!
-//! Asked a second earlier too, the online finder would cut 0.9 of the ranges with a clock skew of 1 s:
-//! with a fresh slot 100 counts are enough, and a lull of the leading clocks passes for balance.
+//! Asked after 10 s and again after 11 s, the online finder cuts 0.90 of the ranges with a clock skew
+//! of 1 s, not 0.77: a fresh key of a leading clock has the other clocks to its left at first and
+//! to its right later, so for a moment it is balanced, and 100 counts are enough.
 
 use super::finder::{Online, Refusal, Retrospective};
 use crate::clock::NS_PER_S;
@@ -21,8 +22,8 @@ const WATCHED: u64 = 10 * RATE;
 const JUDGED: u64 = 10 * RATE;
 const GENERATORS: usize = 16;
 const ZIPF_KEYS: u32 = 1000;
-/// Where the one key of [`Traffic::OneKey`] is, as a share of the key space.
-const ONE_KEY_AT: f64 = 0.3;
+/// The one key of [`Traffic::OneKey`], at 0.3 of the key space.
+const ONE_KEY: u128 = u128::MAX / 10 * 3;
 
 /// The keys that a range is asked for.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -68,7 +69,7 @@ pub struct OracleRow {
     pub found: f64,
     /// Share of the load in the hotter half, where a key is found.
     pub hot_share: Option<f64>,
-    /// Why a simulation differs, if it does.
+    /// Why 200 trials may differ by more than 0.03; empty if they do not.
     pub note: &'static str,
 }
 
@@ -108,7 +109,10 @@ impl Keys {
             let mut sum = 0.0;
             for rank in 1..=ZIPF_KEYS {
                 sum += weight(rank) / total;
-                zipf.push(((sum * 2f64.powi(64)) as u64, random::bits128(&mut random)));
+                zipf.push((
+                    (sum * (1u128 << 64) as f64) as u64,
+                    random::bits128(&mut random),
+                ));
             }
         }
         Self {
@@ -134,7 +138,7 @@ impl Keys {
             }
             Traffic::OneKey { percent } => {
                 if random::below(random, 100) < percent {
-                    (ONE_KEY_AT * 2f64.powi(128)) as u128
+                    ONE_KEY
                 } else {
                     random::bits128(random)
                 }
@@ -213,6 +217,19 @@ const fn row(traffic: Traffic, finder: Finder, found: f64, hot_share: Option<f64
     }
 }
 
+const fn noted(
+    traffic: Traffic,
+    finder: Finder,
+    found: f64,
+    hot_share: Option<f64>,
+    note: &'static str,
+) -> OracleRow {
+    OracleRow {
+        note,
+        ..row(traffic, finder, found, hot_share)
+    }
+}
+
 /// Means of 60 trials of a Monte Carlo that was written apart.
 pub const ORACLE: &[OracleRow] = &{
     use Finder::{Online, Retrospective};
@@ -221,21 +238,45 @@ pub const ORACLE: &[OracleRow] = &{
         row(Uniform, Online, 1.00, Some(0.53)),
         row(Ascending { skew_ms: 0 }, Online, 0.00, None),
         row(Ascending { skew_ms: 10 }, Online, 0.00, None),
-        row(Ascending { skew_ms: 1000 }, Online, 0.83, Some(0.98)),
+        noted(
+            Ascending { skew_ms: 1000 },
+            Online,
+            0.83,
+            Some(0.98),
+            "0.77 of 2000 trials: one standard error of 60",
+        ),
         row(Ascending { skew_ms: 5000 }, Online, 0.98, Some(0.90)),
         row(Streams(2), Online, 1.00, Some(0.50)),
         row(Streams(3), Online, 0.02, Some(0.67)),
         row(Streams(4), Online, 1.00, Some(0.50)),
         row(Streams(5), Online, 0.98, Some(0.60)),
-        row(Streams(6), Online, 1.00, Some(0.50)),
+        noted(
+            Streams(6),
+            Online,
+            1.00,
+            Some(0.50),
+            "0.98 of 2000 trials: by chance the counts of a middle key are off by a quarter",
+        ),
         row(Streams(7), Online, 1.00, Some(0.57)),
         row(Streams(8), Online, 1.00, Some(0.51)),
         row(Streams(16), Online, 1.00, Some(0.51)),
-        row(OneKey { percent: 20 }, Online, 0.95, Some(0.52)),
+        noted(
+            OneKey { percent: 20 },
+            Online,
+            0.95,
+            Some(0.52),
+            "0.99 of 2000 trials: three misses of 60 have a chance of 0.05",
+        ),
         row(OneKey { percent: 50 }, Online, 0.00, None),
         row(OneKey { percent: 70 }, Online, 0.00, None),
         row(Zipf { s: 1.0 }, Online, 1.00, Some(0.53)),
-        row(Zipf { s: 1.5 }, Online, 0.70, Some(0.55)),
+        noted(
+            Zipf { s: 1.5 },
+            Online,
+            0.70,
+            Some(0.55),
+            "0.75 of 2000 trials: one standard error of 60",
+        ),
         row(Uniform, Retrospective, 1.00, Some(0.54)),
         row(Ascending { skew_ms: 0 }, Retrospective, 1.00, Some(1.00)),
         row(Ascending { skew_ms: 10 }, Retrospective, 1.00, Some(1.00)),
@@ -294,22 +335,20 @@ mod tests {
 
     #[test]
     #[ignore = "prints the table"]
-    fn table() {
+    fn two_hundred_trials() {
         for row in ORACLE {
-            let (found, holds) = check(TRIALS, row);
+            let (found, holds) = check(200, row);
+            let share = found.hot_share.unwrap_or(f64::NAN);
+            let expected = row.hot_share.unwrap_or(share);
+            let off = (found.found - row.found).abs() > 0.03 || (share - expected).abs() > 0.03;
+            assert!(holds && !(off && row.note.is_empty()), "{row:?}, {found:?}");
             println!(
-                "{:<28} {:<14} {:.2} {:.3} {:+.3} | {:.2} {:.3} {:+.3} sd {:.3} {holds}",
+                "{:<28} {:<14} found {:.2} {:.3} hot share {expected:.2} {share:.3}",
                 format!("{:?}", row.traffic),
                 format!("{:?}", row.finder),
                 row.found,
                 found.found,
-                found.found - row.found,
-                row.hot_share.unwrap_or(f64::NAN),
-                found.hot_share.unwrap_or(f64::NAN),
-                found.hot_share.unwrap_or(f64::NAN) - row.hot_share.unwrap_or(f64::NAN),
-                found.hot_share_sd,
             );
         }
     }
-    const TRIALS: u32 = 200;
 }

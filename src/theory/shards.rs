@@ -243,25 +243,6 @@ mod tests {
         close(random_bucket_hot_share(1024, 4), 0.276, 1e-3);
     }
 
-    /// The largest of N buckets, 2000 times; the form is of leading order, so within a fifth of the excess.
-    #[test]
-    fn random_placement() {
-        use crate::random::{below, stream};
-        let (buckets, nodes) = (4096, 16);
-        let mut random = stream(1, "placement", 0);
-        let mut sum = 0.0;
-        for _ in 0..2000 {
-            let mut counts = [0; 16];
-            for _ in 0..buckets {
-                counts[below(&mut random, nodes) as usize] += 1;
-            }
-            sum += hot_share(&counts);
-        }
-        let excess = random_bucket_hot_share(buckets, nodes) * 16.0 - 1.0;
-        let found = sum / 2000.0 * 16.0 - 1.0;
-        assert!(found < excess && found > 0.7 * excess, "{found}, {excess}");
-    }
-
     #[test]
     fn open_and_closed_ceilings() {
         assert_eq!(open_ceiling_per_s(125.0, 0.25), 500.0);
@@ -323,10 +304,8 @@ mod tests {
     /// Gini by its definition: the mean difference of pairs over twice the mean.
     #[test]
     fn gini_is_the_mean_difference() {
-        use crate::random::{below, stream};
-        let mut random = stream(2, "gini", 0);
         for n in 1..30 {
-            let counts: Vec<u64> = (0..n).map(|_| below(&mut random, 1000).into()).collect();
+            let counts: Vec<u64> = (0..n).map(|i| i * i * 7919 % 1000).collect();
             let pairs = counts
                 .iter()
                 .flat_map(|a| counts.iter().map(move |b| a.abs_diff(*b)));

@@ -79,13 +79,14 @@ impl Online {
         self.ends[to] += 1;
     }
 
-    /// Keys at or before this one.
+    /// Keys at or before this one: fours of them, then among four.
     #[inline]
     fn rank(&self, key: u128) -> usize {
-        self.ranked
-            .iter()
-            .map(|slot| usize::from(*slot <= key))
-            .sum()
+        let is_before = |&slot: &u128| usize::from(slot <= key);
+        let lasts = [3, 7, 11, 15].map(|last| self.ranked[last]);
+        let first = 4 * lasts.iter().map(is_before).sum::<usize>();
+        let four = &self.ranked[first..first + 4];
+        first + four.iter().map(is_before).sum::<usize>()
     }
 
     #[cold]
