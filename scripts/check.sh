@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What CI runs, in this order: the README's test command, format, lints, docs,
-# reference results remade and compared, every `sim` command once, and SQLite and
-# PostgreSQL loaded live (the latter where it is or can be installed: as root, with apt-get).
+# reference results remade and compared, every `sim` command once, SQLite and PostgreSQL
+# loaded live, and PostgreSQL's shards (where it is or can be installed: as root, with apt-get).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,12 +29,16 @@ live() { # engine, then flags of cargo
   cargo run --quiet "${@:2}" --bin sim -- verify --live "$1" -n 200k \
     --stream uuid4,uuid7_w16_s50_r10000,seq8 --out "$out"
 }
+live_postgres() {
+  step live postgres --features servers
+  step scripts/real_shards.sh --quick
+}
 step live sqlite
 if scripts/engines.sh status postgres >/dev/null; then
-  step live postgres --features servers
+  live_postgres
 elif scripts/engines.sh up postgres; then
   postgres=ours
-  step live postgres --features servers
+  live_postgres
 else
-  echo 'check.sh: PostgreSQL is not here, so its live check is left out' >&2
+  echo 'check.sh: PostgreSQL is not here, so its live checks are left out' >&2
 fi

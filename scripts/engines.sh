@@ -6,37 +6,22 @@
 # other servers on this machine are left alone.
 set -euo pipefail
 
-say() { printf '%s\n' "$*"; }
-fail() {
-  printf 'engines.sh: %s\n' "$*" >&2
-  exit 1
-}
+here=$(dirname "$0")
+# shellcheck source=scripts/packages.sh
+. "$here/packages.sh"
 
-# Servers refuse to run as root, and their users may not enter root's home.
-if [ "$(id -u)" = 0 ]; then
-  is_root=yes
+if [ -n "$is_root" ]; then
   home=${IDLAB_ENGINES:-/var/lib/idlab-engines}
 else
-  is_root=
   home=${IDLAB_ENGINES:-$HOME/.cache/idlab-engines}
 fi
 
 declare -A port=([postgres]=54329 [mariadb]=33069)
-declare -A package=([postgres]=postgresql [mariadb]=mariadb-server)
-declare -A user=([postgres]=postgres [mariadb]=mysql)
 declare -A stop_signal=([postgres]=INT [mariadb]=TERM)
 declare -A url=(
   [postgres]=postgres://postgres@127.0.0.1:${port[postgres]}/postgres
   [mariadb]=mariadb://root@127.0.0.1:${port[mariadb]}
 )
-
-# The server's program, of the newest release; nothing if it is not installed.
-program() {
-  case $1 in
-    postgres) find /usr/lib/postgresql/*/bin -name postgres 2>/dev/null | sort -V | tail -n 1 ;;
-    mariadb) PATH=$PATH:/usr/sbin command -v mariadbd || true ;;
-  esac
-}
 
 # The data of the engine's installed release.
 folder() {
@@ -44,35 +29,6 @@ folder() {
   release=$("$(program "$1")" --version | grep -oE '[0-9]+\.[0-9]+' | head -n 1)
   [ "$1" = mariadb ] || release=${release%.*}
   say "$home/$1-$release"
-}
-
-# Runs a command as the engine's user if we are root.
-as() {
-  local name=${user[$1]}
-  shift
-  if [ -n "$is_root" ]; then
-    (cd / && runuser -u "$name" -- "$@")
-  else
-    "$@"
-  fi
-}
-
-install_package() {
-  local name=${package[$1]} policy=/usr/sbin/policy-rc.d
-  [ -n "$is_root" ] || fail "$1 is not installed; as root: apt-get install $name"
-  command -v apt-get >/dev/null || fail "$1 is not installed, and there is no apt-get to install $name"
-  say "$1: installing $name"
-  if [ ! -e "$policy" ]; then
-    # Debian starts no server of its own while this is there.
-    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod 755 "$policy"
-  fi
-  local apt=(apt-get -qq -o DPkg::Lock::Timeout=300)
-  "${apt[@]}" update >/dev/null || say "$1: apt-get update failed; trying what is known" >&2
-  DEBIAN_FRONTEND=noninteractive "${apt[@]}" install --no-install-recommends -y "$name" >/dev/null ||
-    fail "$1: apt-get install $name failed"
-  [ -n "$(program "$1")" ] || fail "$1: $name has no server"
 }
 
 # The process that runs on the data in folder $1, if any. After a crash the file may
