@@ -22,8 +22,8 @@ apt-get if it is missing and this runs as root.
 Cases: uuid_v7 RANGE, uuid_v4 RANGE, uuid_v7 HASH, snowflake mod, snowflake HASH (one id
 in 10 ms a worker), salt 1..8 and 16 (a bucket column: row number mod salts), Zipf tenants
 (1000 tenants mod partitions). A speed-up is over uuid_v7 RANGE, which one server takes.
-The model takes partitions at random and service times to be exponential. Fixed times are
-faster, and more so salts, which take turns: at most 1 / hot share.
+Predictions are of `sim shards`, which serves the same rows to the same clients: by the
+partition of each, or by a hash of its own where PostgreSQL hashes.
 Exit 1 if a hot share is off by more than 0.02 and 3 standard errors, or a speed-up by
 more than the tolerance.
 
@@ -32,7 +32,7 @@ Options:
       --partitions N       Partitions; a salt has one each [default: 16]
       --clients N          Clients, each with one insert at a time [default: 24]
       --sleep-ms MS        Mean time of an insert at its data server [default: 8]
-      --service KIND       fixed: each takes the mean; exponential: as the model has it
+      --service KIND       fixed: each takes the mean; exponential: their mean is that
                            [default: fixed]
       --seconds S          Time of a case, after 1 s of warm-up [default: 6]
       --rounds N           Times that all cases run, with new ids; the speed-up is the
@@ -141,20 +141,20 @@ deal() { # rule, buckets, Zipf exponent
     }'
 }
 
-# Reads rows of `deal`; prints the hot share, and the speed-up over one server of closed-loop
-# clients by mean-value analysis.
-predict() {
-  awk -v servers="$servers" -v clients="$clients" '
-    { rows[$2 % servers]++ }
-    END {
-      for (i in rows) { share[i] = rows[i] / NR; if (share[i] > hot) hot = share[i] }
-      for (n = 1; n <= clients; n++) {
-        mean = 0
-        for (i in share) { response[i] = 1 + queue[i]; mean += share[i] * response[i] }
-        for (i in share) queue[i] = n / mean * share[i] * response[i]
-      }
-      printf "%.6f,%.6f\n", hot, clients / mean
-    }'
+# Reads rows of `deal`; prints the hot share and the speed-up over one server that the model
+# gives to the same rows: by the bucket of each, or by a hash of its id.
+predict() { # partitioning, buckets
+  local column=2 sharded=(--store range_fixed --key "id_mod:$2")
+  if [ "$1" = HASH ]; then
+    column=3 sharded=(--store hash_fixed --key range)
+  fi
+  cut -f "$column" >"$work/ids"
+  sim shards --ids "$work/ids" "${sharded[@]}" --shards "$2" --nodes "$servers" --clients "$clients" \
+    --service "$service" --capacity 1000 --out "$work/model" --format csv --seed "$round" |
+    awk -F, '
+      /hot_node_share/ && /all/ { hot = $(NF - 3) }
+      /closed_loop_writes_per_s/ { speed = $(NF - 3) / 1000 }
+      END { printf "%.6f,%.6f\n", hot, speed }'
 }
 
 # Server 0 is the router; the port is no more than a part of the socket's name.
@@ -296,7 +296,8 @@ as postgres test -x "$work" || fail "the user ${user[postgres]} cannot enter $wo
 
 # A quarter more than all servers can take.
 count=$((servers * (seconds + 2) * 1250 / sleep_ms + 10 * clients))
-ids() { cargo run --quiet --manifest-path "$root/Cargo.toml" --bin sim -- ids "$@" -n $count --seed "$round" >"$work/$1"; }
+sim() { cargo run --quiet --manifest-path "$root/Cargo.toml" --bin sim -- "$@"; }
+ids() { sim ids "$@" -n $count --seed "$round" >"$work/$1"; }
 
 start
 cat >"$work/insert.sql" <<'END'
@@ -315,7 +316,7 @@ for ((round = 1; round <= rounds; round++)); do
     deal "$rule" "$buckets" "$s" <"$work/$scheme" >"$work/rows"
     prepare "$type" "$partitioning" "$buckets" "$work/rows"
     load
-    say "$name,$buckets,$(predict <"$work/rows"),$(tr ' ' , <"$work/load")"
+    say "$name,$buckets,$(predict "$partitioning" "$buckets" <"$work/rows"),$(tr ' ' , <"$work/load")"
     [ ! -t 2 ] || printf '\r\033[Kround %d of %d: %s' "$round" "$rounds" "$name" >&2
   done 3<"$work/cases"
   [ ! -t 2 ] || printf '\r\033[K' >&2

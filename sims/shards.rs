@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::NS_PER_S;
 use idlab::dump::{self, KINDS};
-use idlab::measure::{Clients, Rows, ShardsPlan, measure_shards_any};
+use idlab::measure::{Clients, Rows, Service, ShardsPlan, measure_shards_any};
 use idlab::record::{Grid, Parameters, Row};
 use idlab::shards::{self, MOST_NODES, MOST_REPLICAS, MOST_SHARDS, Setup, ShardingKey, Store};
 use indicatif::ProgressBar;
@@ -64,10 +64,29 @@ pub struct Args {
     /// Clients that each wait for their write before the next, instead of writes at --rate
     #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Store")]
     clients: Option<u64>,
+    /// How long a node takes for each write
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value = "exponential",
+        requires = "clients",
+        help_heading = "Store"
+    )]
+    service: ServiceArg,
     #[command(flatten)]
     fleet: FleetArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// How long writes take in a closed loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum ServiceArg {
+    /// Exponential times, their mean by --capacity
+    Exponential,
+    /// All the same time
+    Fixed,
 }
 
 const DEFAULT_SCHEMES: &str = "ticket_block,snowflake,uuid_v4,uuid_v7,ulid,ksuid";
@@ -210,10 +229,14 @@ fn clients(args: &Args, rate: u64) -> Result<(Clients, u64)> {
     if args.capacity > 100_000_000 {
         return Err(usage("--capacity: expected at most 100M writes a second"));
     }
+    let service = match args.service {
+        ServiceArg::Exponential => Service::Exponential,
+        ServiceArg::Fixed => Service::Fixed,
+    };
     match args.clients.map(u32::try_from) {
         None => Ok((Clients::OpenLoop { rate }, rate)),
         Some(Ok(clients @ 1..=1_000_000)) => Ok((
-            Clients::ClosedLoop { clients },
+            Clients::ClosedLoop { clients, service },
             args.capacity.saturating_mul(most_nodes(args)),
         )),
         Some(_) => Err(usage("--clients: expected at most 1M")),
@@ -367,6 +390,12 @@ fn parameters(args: &Args, tasks: &[(Task, Option<u64>)]) -> Parameters {
     set("nodes", args.nodes.clone().into());
     set("capacity_per_s", args.capacity.into());
     set("clients", args.clients.into());
+    if args.clients.is_some() {
+        set(
+            "service",
+            format!("{:?}", args.service).to_lowercase().into(),
+        );
+    }
     if args.ids.is_some() {
         set("as", args.kind.clone().into());
     }

@@ -27,7 +27,9 @@ pub use edge::Edge;
 pub use locality::Sample;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
-pub use shards::{Clients, SHARD_MEASURES, ShardsPlan, measure_shards, measure_shards_any};
+pub use shards::{
+    Clients, SHARD_MEASURES, Service, ShardsPlan, measure_shards, measure_shards_any,
+};
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};
 pub use wal::FullPageImages;

@@ -67,7 +67,18 @@ pub enum Clients {
     ClosedLoop {
         /// Clients.
         clients: u32,
+        /// How long a node takes for a write, with [`ShardsPlan::capacity_per_s`] as mean.
+        service: Service,
     },
+}
+
+/// How long writes take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Service {
+    /// Times of exponential distribution, as mean-value analysis has them.
+    Exponential,
+    /// All as long as the mean.
+    Fixed,
 }
 
 /// What is measured.
@@ -97,26 +108,41 @@ struct Load {
     closed: Option<Closed>,
 }
 
-/// Clients in a closed loop; nodes take one write after the other, each for a time of
-/// exponential distribution.
+/// Clients in a closed loop; nodes take one write after the other.
 struct Closed {
     /// When each client is free, in nanoseconds.
     free_ns: BinaryHeap<Reverse<(u64, u32)>>,
     /// When each node is.
     nodes_free_ns: Vec<u64>,
     mean_ns: u64,
+    service: Service,
     random: ChaCha8Rng,
+    /// Writes begun, and when the last of them was: the one that a client before had ended.
+    begun: u64,
+    last_ns: u64,
+}
+
+impl Closed {
+    /// Writes ended a second.
+    fn writes_per_s(&self) -> Number {
+        let ended = u128::from(self.begun.saturating_sub(self.free_ns.len() as u64));
+        let per_s = ended * u128::from(NS_PER_S) * 1000 / u128::from(self.last_ns.max(1));
+        Number::ratio(u64::try_from(per_s).unwrap_or(u64::MAX), 1000)
+    }
 }
 
 impl Load {
     fn new(setup: Setup, plan: &ShardsPlan) -> Self {
         let closed = match plan.clients {
             Clients::OpenLoop { .. } => None,
-            Clients::ClosedLoop { clients } => Some(Closed {
+            Clients::ClosedLoop { clients, service } => Some(Closed {
+                service,
                 free_ns: (0..clients).map(|client| Reverse((0, client))).collect(),
                 nodes_free_ns: vec![0; setup.nodes as usize],
                 mean_ns: NS_PER_S / plan.capacity_per_s,
                 random: random::stream(plan.seed, "shards.service", 0),
+                begun: 0,
+                last_ns: 0,
             }),
         };
         Self {
@@ -157,8 +183,13 @@ impl Load {
                 closed.free_ns.push(Reverse((at_ns, client)));
                 break;
             }
+            closed.begun += 1;
+            closed.last_ns = at_ns;
             let node = self.cluster.write(key) as usize;
-            let service_ns = random::exponential(&mut closed.random, closed.mean_ns);
+            let service_ns = match closed.service {
+                Service::Exponential => random::exponential(&mut closed.random, closed.mean_ns),
+                Service::Fixed => closed.mean_ns,
+            };
             let done_ns = at_ns.max(closed.nodes_free_ns[node]) + service_ns.max(1);
             closed.nodes_free_ns[node] = done_ns;
             closed.free_ns.push(Reverse((done_ns, client)));
@@ -289,9 +320,8 @@ impl Load {
         };
         rows.total(&CEILING, Number::Real(plan.capacity_per_s as f64 / share));
         rows.total(&SPEED_UP, Number::Real(1.0 / share));
-        if let Clients::ClosedLoop { .. } = plan.clients {
-            let written = Number::ratio(self.cluster.totals().rows, self.cluster.now_s());
-            rows.total(&CLOSED_WRITES, written);
+        if let Some(closed) = &self.closed {
+            rows.total(&CLOSED_WRITES, closed.writes_per_s());
         }
         self.totals(rows);
         let (sample, load) = (self.sample.in_order(), &self.cluster);
