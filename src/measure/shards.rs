@@ -24,7 +24,7 @@ macro_rules! measured {
 }
 
 measured! {
-    HOT_NODE_SHARE "hot_node_share" ["share"] "writes of the node that leads most of them, by window (param window: 1s, 10s, 60s, all; param of: p50, max, settled: median of the last quarter; with x: at that second); CockroachDB rebalancing.writespersecond, TiKV hot_region";
+    HOT_NODE_SHARE "hot_node_share" ["share"] "writes of the node that leads most of them, by window (param window: 1s, 10s, 60s, all; a last window that is not full counts if it is the only one; param of: p50, max, settled: median of the last quarter; with x: at that second); CockroachDB rebalancing.writespersecond, TiKV hot_region";
     HOT_RANGE_SHARE "hot_range_share" ["share"] "the same of the range that takes most of them; CockroachDB Top Ranges write keys/s, PD hot_peers_summary, Bigtable hot tablets, Spanner SPLIT_STATS_TOP_MINUTE";
     HOT_REPLICA_SHARE "hot_replica_share" ["share"] "the same of the node that writes most copies, of all copies";
     HOT_NODE_BYTES_SHARE "hot_node_bytes_share" ["share"] "bytes at the end on the node that holds most, copies included";
@@ -47,8 +47,8 @@ measured! {
     TAIL_MOVES "tail_moves" ["moves"] "of these, leaders of a range that was being written";
     NO_BETTER_NODE "no_better_node" ["rounds"] "a node was overloaded and no move would have helped; CockroachDB rebalancing.state.imbalanced_overfull_options_exhausted";
     MOVED_BYTES "moved_bytes_per_byte" ["bytes/byte"] "bytes copied between nodes over bytes of rows written";
-    FROZEN_FILL "frozen_fill" ["share"] "bytes of the ranges that were not written in the last minute over the size at which a range is split; no row if there are none or sizes do not matter";
-    SCAN_RANGES "scan_ranges" ["ranges"] "ranges that a query asks (param query)";
+    FROZEN_FILL "frozen_fill" ["share"] "mean size of the ranges that were not written in the last minute over the size at which a range is split (of filled ones: cut); no row if there are none or sizes do not matter";
+    SCAN_RANGES "scan_ranges" ["ranges"] "ranges that a query asks (param query: newest_100; one_hour; tenant_newest_20; point: by the id alone, its bucket computed from it where that can be; point_bucket_unknown: by a planner that computes none)";
     SCAN_STREAMS "scan_streams" ["streams"] "ordered streams that a query merges (param query)";
     SCAN_ROWS "scan_rows_read" ["rows"] "rows that a query reads if each stream stops as soon as it may (param query)";
     SPLIT_PLACE "split_place" ["share"] "where a split was in the order of all keys, at second x (param by: load, size)";
@@ -164,14 +164,15 @@ impl Load {
     fn write<K: Key>(&mut self, ids: &[K], seconds: u64) {
         self.keys.clear();
         self.keys.extend(ids.iter().map(|&id| self.maker.key(id)));
-        self.sample.see(&self.keys);
         let Some(mut closed) = self.closed.take() else {
+            self.sample.see(&self.keys);
             for &key in &self.keys {
                 self.cluster.write(key);
             }
             return;
         };
         let keys = std::mem::take(&mut self.keys);
+        let mut written = 0;
         for &key in &keys {
             let Some(Reverse((at_ns, client))) = closed.free_ns.pop() else {
                 break;
@@ -186,6 +187,7 @@ impl Load {
             closed.begun += 1;
             closed.last_ns = at_ns;
             let node = self.cluster.write(key) as usize;
+            written += 1;
             let service_ns = match closed.service {
                 Service::Exponential => random::exponential(&mut closed.random, closed.mean_ns),
                 Service::Fixed => closed.mean_ns,
@@ -194,6 +196,7 @@ impl Load {
             closed.nodes_free_ns[node] = done_ns;
             closed.free_ns.push(Reverse((done_ns, client)));
         }
+        self.sample.see(&keys[..written]);
         self.keys = keys;
         self.closed = Some(closed);
     }
@@ -294,7 +297,12 @@ fn ascends<K: Key>(sample: &[(u64, K)]) -> bool {
 
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => 0.0,
+        odd if odd % 2 == 1 => values[middle],
+        _ => values[middle - 1].midpoint(values[middle]),
+    }
 }
 
 /// What a window is measured by.
@@ -307,7 +315,10 @@ impl Load {
     /// Ends the load and writes what happened.
     fn found(mut self, plan: &ShardsPlan, ascending: bool, rows: &mut Rows) -> Grid {
         // A second that had begun when the ids ended.
-        self.end_second();
+        if self.cluster.has_begun_second() {
+            self.end_second();
+        }
+        self.windows.finish(self.cluster.now_s());
         let settled = self.windows(rows);
         let all = self.windows.cumulative();
         concentration(&all, &[("window", "all".into())], rows);

@@ -271,6 +271,11 @@ impl Cluster {
         }
     }
 
+    /// Whether a second has begun, with a row at least.
+    pub fn has_begun_second(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
     /// What the ranges hold, by key: low key, rows, nodes, whether written in the last minute.
     pub fn ranges(&self) -> impl Iterator<Item = RangeState> {
         self.lows.iter().zip(&self.order).map(|(&low, &number)| {

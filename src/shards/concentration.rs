@@ -158,6 +158,15 @@ impl Windows {
         }
     }
 
+    /// The load ended: a window that it does not fill counts if it is the only one of its length.
+    pub fn finish(&mut self, now_s: u64) {
+        for window in &mut self.windows {
+            if window.ended.is_empty() {
+                window.end(now_s);
+            }
+        }
+    }
+
     /// The windows of length `WINDOWS_S[i]` that ended and had writes.
     pub fn ended(&self, i: usize) -> &[Ended] {
         &self.windows[i].ended
@@ -173,5 +182,67 @@ impl Windows {
         let nodes = self.led.len() as u32;
         let first = self.ended(1).iter().find(|ended| ended.writers == nodes);
         first.map(|ended| ended.end_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(windows: &mut Windows, now_s: u64, rows: [u32; 2]) {
+        for (node, rows) in (0..).zip(rows).filter(|(_, rows)| *rows > 0) {
+            let mut replicas = [0; MOST_REPLICAS];
+            replicas[0] = node;
+            windows.see(Written {
+                range: node.into(),
+                rows,
+                replicas,
+            });
+        }
+        windows.end_second(now_s);
+    }
+
+    #[test]
+    fn a_window_that_is_not_full_counts_only_where_there_is_no_other() {
+        let mut windows = Windows::new(2, 1);
+        for now_s in 1..=14 {
+            // The first ten seconds go to one node, the last four to the other.
+            second(
+                &mut windows,
+                now_s,
+                if now_s <= 10 { [9, 0] } else { [0, 9] },
+            );
+        }
+        windows.finish(14);
+        let ends = |i| windows.ended(i).iter().map(|ended| ended.end_s);
+        assert!(ends(0).eq(1..=14));
+        assert!(ends(1).eq([10]));
+        assert!(ends(2).eq([14]));
+        let minute = windows.ended(2)[0];
+        assert_eq!(minute.nodes.hot_share, 90.0 / 126.0);
+        assert_eq!((minute.writers, windows.all_nodes_s()), (2, None));
+        assert_eq!(windows.cumulative().hot_share, 90.0 / 126.0);
+    }
+
+    #[test]
+    fn one_of_four_nodes_is_as_concentrated_as_can_be() {
+        let one = Concentration::of(&[0, 12, 0, 0]);
+        assert_eq!(
+            (one.hot_share, one.max_over_mean, one.gini, one.hhi),
+            (1.0, 4.0, 0.75, 1.0)
+        );
+        assert_eq!(one.effective_nodes(), 1.0);
+        let even = Concentration::of(&[3, 3, 3, 3]);
+        assert_eq!(
+            (even.hot_share, even.max_over_mean, even.gini, even.hhi),
+            (0.25, 1.0, 0.0, 0.25)
+        );
+        assert_eq!(even.effective_nodes(), 4.0);
+        let three_to_one = Concentration::of(&[30, 10]);
+        assert_eq!(
+            (three_to_one.hot_share, three_to_one.gini, three_to_one.hhi),
+            (0.75, 0.25, 0.625)
+        );
+        assert_eq!(Concentration::of(&[0, 0]).effective_nodes(), 0.0);
     }
 }

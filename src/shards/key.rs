@@ -83,16 +83,16 @@ pub const KEYS: &[(&str, &str)] = &[
     ),
     (
         "id_mod:N",
-        "the id as an unsigned number modulo N (of all its bits), then the id; split at the N shards",
+        "the id modulo N, then the id; split at the N shards. A UUID or other id of 128 or 160 bits is one unsigned number, its first byte the highest",
     ),
     ("bit_reversed", "the id's bits in reverse order (Spanner)"),
     (
         "auto_random:S",
-        "S shard bits from a hash of the transaction's start, then a counter (TiDB AUTO_RANDOM); option transaction_rows=1",
+        "S shard bits from a hash of the transaction's start, then a counter, instead of the scheme's id (TiDB AUTO_RANDOM); option transaction_rows=1",
     ),
     (
         "shard_row_id_bits:S",
-        "the same before TiDB's hidden row number",
+        "the same before TiDB's hidden row number; the id is in an index beside it, which is not modelled",
     ),
 ];
 
@@ -114,13 +114,38 @@ impl ShardingKey {
         }
     }
 
-    /// Places that a reader who knows the id alone must look at.
-    pub fn point_streams(&self) -> u64 {
+    /// The low keys of these runs.
+    pub fn runs(&self) -> Vec<u128> {
         match *self {
-            Self::Salt(buckets) => buckets.into(),
-            Self::ShardRowId(shard) => 1 << shard.bits,
-            Self::Tenant(_) => self.streams().unwrap_or(1),
-            _ => 1,
+            Self::Range => vec![0],
+            Self::HashBuckets(buckets) | Self::Salt(buckets) | Self::IdMod(buckets) => {
+                (0..buckets).map(bucket_start).collect()
+            }
+            Self::Tenant(tenants) => {
+                let salts = |tenant| match tenant < tenants.top {
+                    true => tenants.salts,
+                    false => 1,
+                };
+                (0..tenants.tenants)
+                    .flat_map(|tenant| {
+                        (0..salts(tenant)).map(move |salt| tenant_start(tenant, salt))
+                    })
+                    .collect()
+            }
+            Self::AutoRandom(shard) | Self::ShardRowId(shard) => (0..1 << shard.bits)
+                .map(|prefix: u128| prefix << (127 - shard.bits))
+                .collect(),
+            Self::Hash | Self::BitReversed => Vec::new(),
+        }
+    }
+
+    /// Bits of a key that say in which run it is.
+    pub fn run_bits(&self) -> u32 {
+        match *self {
+            Self::HashBuckets(_) | Self::Salt(_) | Self::IdMod(_) => BUCKET_BITS,
+            Self::Tenant(_) => TENANT_BITS,
+            Self::AutoRandom(shard) | Self::ShardRowId(shard) => shard.bits + 1,
+            Self::Range | Self::Hash | Self::BitReversed => 0,
         }
     }
 
@@ -147,6 +172,12 @@ impl ShardingKey {
             _ => Vec::new(),
         }
     }
+}
+
+/// Where a tenant's rows begin; its salts lie apart.
+fn tenant_start(tenant: u32, salt: u32) -> u128 {
+    let place = mix(u64::from(tenant) << 32 | u64::from(salt)) >> (64 - TENANT_BITS);
+    u128::from(place) << (128 - TENANT_BITS)
 }
 
 fn bucket_start(bucket: u32) -> u128 {
@@ -419,9 +450,7 @@ impl KeyMaker {
                 } else {
                     0
                 };
-                // The salts of a tenant lie apart.
-                let place = mix(u64::from(tenant) << 32 | u64::from(salt)) >> (64 - TENANT_BITS);
-                u128::from(place) << (128 - TENANT_BITS) | aligned(id) >> TENANT_BITS
+                tenant_start(tenant, salt) | aligned(id) >> TENANT_BITS
             }
         }
     }

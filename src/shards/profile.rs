@@ -55,6 +55,24 @@ pub struct Size {
     pub point: SizePoint,
     /// Seconds from one look at the sizes to the next; 0: with each write.
     pub check_s: u32,
+    /// Bytes by which a range must have grown since its last look to be looked at again.
+    pub growth_bytes: u64,
+    /// Ranges split at one look at most, the largest first.
+    pub splits: u32,
+    /// So many rows count as a MiB if they are smaller than that; 0: rows do not count.
+    pub rows_per_mib: u32,
+}
+
+impl Size {
+    /// Sizes do not matter.
+    pub const NEVER: Size = Size {
+        above: SizeLimit::Never,
+        point: SizePoint::Half,
+        check_s: 0,
+        growth_bytes: 0,
+        splits: u32::MAX,
+        rows_per_mib: 0,
+    };
 }
 
 /// The size above which a range is split.
@@ -97,9 +115,11 @@ pub enum Load {
     Online {
         /// Requests a second from which a range is watched.
         requests_per_s: u32,
+        /// Bytes of a request; a larger row counts as several.
+        request_bytes: u32,
         /// Seconds that it is watched before a key is asked for.
         watch_s: u32,
-        /// Seconds from one split of a range to the next.
+        /// Seconds from one split of a range to the next at least.
         pause_s: u32,
     },
     /// Quantiles of the written bytes ([`super::Quantile`], whose numbers are FoundationDB's).
@@ -109,8 +129,10 @@ pub enum Load {
 /// What becomes of the parts of a split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parts {
-    /// All stay on the replicas of the range, the same leader leads them.
+    /// All stay on the replicas of the range, the same leader leads them. They share its load.
     Stay,
+    /// The same, but the load of the last minute is the rightmost's, which is the old range.
+    StayRightOld,
     /// One of them, at random, stays; the others go elsewhere.
     OneStays,
     /// The right part goes to the node with the fewest bytes.
@@ -148,8 +170,12 @@ pub struct LoadRule {
 pub struct Spread {
     /// Of what.
     pub by: SpreadBy,
-    /// Replicas moved in a round.
+    /// Replicas moved in a round at most, …
     pub moves: u32,
+    /// … so many of them away from a node …
+    pub out_of_node: u32,
+    /// … and so many to one.
+    pub into_node: u32,
 }
 
 /// What a node should not have more of than another.
@@ -170,13 +196,24 @@ pub enum SpreadBy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Merge {
     /// Both are smaller than this.
-    pub below_bytes: u64,
+    pub below: MergeBelow,
     /// Seconds since either was split.
     pub pause_s: u32,
     /// Seconds from one look to the next, which merges one pair.
     pub every_s: u32,
-    /// Requests a second above which a range stays as it is.
+    /// Requests a second of both from which they stay as they are.
     pub below_per_s: u32,
+    /// Bytes written a second to both from which they stay as they are.
+    pub below_bytes_per_s: u64,
+}
+
+/// The size below which ranges are merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MergeBelow {
+    /// So many bytes.
+    Bytes(u64),
+    /// One part in so many of the size above which a range is split.
+    PartOfLimit(u64),
 }
 
 impl Store {

@@ -1,5 +1,6 @@
 //! A range and the sample of its keys by which it is cut.
 
+use super::key::mix;
 use super::{Online, Quantile};
 
 /// Keys that a sample holds at most; then every other one goes.
@@ -7,22 +8,25 @@ const SAMPLE_KEYS: usize = 1024;
 /// Most copies of a range.
 pub const MOST_REPLICAS: usize = 7;
 
-/// Every 2^n-th key of a range in the order of arrival.
+/// One key of each run of 2^n in the order of arrival, at a random place in it.
 ///
-/// Of keys that ascend it tells exactly how many lie left of each in it, of others as well
-/// as a random sample.
+/// Of keys that ascend it tells how many lie left of each in it, up to the length of a run; of
+/// others as well as a random sample. (Keys at equal intervals would meet a counter whose bits
+/// are reversed, or writers that take turns, in step.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample {
     keys: Vec<u128>,
     seen: u64,
-    /// A key is kept if `seen & mask == 0`.
+    /// Which key is kept next.
+    next: u64,
+    /// Length of a run, less one.
     mask: u64,
 }
 
 impl Sample {
     #[inline]
     pub fn see(&mut self, key: u128) {
-        if self.seen & self.mask == 0 {
+        if self.seen == self.next {
             self.keep(key);
         }
         self.seen += 1;
@@ -32,19 +36,25 @@ impl Sample {
     fn keep(&mut self, key: u128) {
         if self.keys.len() == SAMPLE_KEYS {
             self.thin();
-            if self.seen & self.mask != 0 {
+            self.aim();
+            if self.next > self.seen {
                 return;
             }
         }
         self.keys.push(key);
+        self.aim();
+    }
+
+    /// Chooses the key that stands for the run after those that have one.
+    fn aim(&mut self) {
+        let run = self.keys.len() as u64;
+        self.next = run * self.stride() + (mix(run) & self.mask);
     }
 
     fn thin(&mut self) {
-        let mut keep = false;
-        self.keys.retain(|_| {
-            keep = !keep;
-            keep
-        });
+        let pairs = self.keys.chunks(2).zip(0..);
+        let either = |(pair, i): (&[u128], u64)| pair[mix(i) as usize % pair.len()];
+        self.keys = pairs.map(either).collect();
         self.mask = self.mask * 2 + 1;
     }
 
@@ -66,12 +76,15 @@ impl Sample {
         let right: Vec<u128> = right;
         self.keys = left;
         let seen = |keys: &[u128]| keys.len() as u64 * self.stride();
-        let right = Self {
+        let mut right = Self {
             seen: seen(&right),
+            next: 0,
             keys: right,
             mask: self.mask,
         };
+        right.aim();
         self.seen = seen(&self.keys);
+        self.aim();
         right
     }
 
@@ -88,6 +101,7 @@ impl Sample {
         }
         self.keys.append(&mut other.keys);
         self.seen = self.keys.len() as u64 * self.stride();
+        self.aim();
     }
 }
 
@@ -106,6 +120,8 @@ pub(super) struct Range {
     pub second: u32,
     /// Rows from which its size is looked at.
     pub look_rows: u64,
+    /// Rows when its size was last looked at.
+    pub looked_rows: u64,
     pub sample: Sample,
     pub watch: Option<Watch>,
     /// Nodes that hold it, its leader's first.
@@ -128,6 +144,7 @@ impl Range {
             rows: 0,
             second: 0,
             look_rows: u64::MAX,
+            looked_rows: 0,
             sample: Sample::default(),
             watch: None,
             replicas,

@@ -1,7 +1,7 @@
 //! Which leaders and replicas move, and which ranges are merged.
 
 use super::super::range::Range;
-use super::super::{Balance, Event, LoadRule, Merge, Spread, SpreadBy};
+use super::super::{Balance, Event, LoadRule, Merge, MergeBelow, Spread, SpreadBy};
 use super::split::Cause;
 use super::{Cluster, MOST_REPLICAS};
 use crate::random;
@@ -138,21 +138,25 @@ impl Cluster {
 
     /// Evens out numbers of ranges or bytes between the nodes.
     fn even_out(&mut self, spread: Spread) {
+        let nodes = self.setup.nodes as usize;
+        let (mut left, mut reached) = (vec![0; nodes], vec![0; nodes]);
         for _ in 0..spread.moves {
             let (held, much) = match spread.by {
                 SpreadBy::Ranges => (self.ranges_by_node(), 2),
                 SpreadBy::Bytes { more_bytes, .. } => (self.bytes_by_node(), more_bytes),
             };
-            let from = (0..held.len()).max_by_key(|&node| (held[node], std::cmp::Reverse(node)));
-            let to = (0..held.len()).min_by_key(|&node| (held[node], node));
+            let from = (0..nodes).filter(|&node| left[node] < spread.out_of_node);
+            let from = from.max_by_key(|&node| (held[node], std::cmp::Reverse(node)));
+            let to = (0..nodes).filter(|&node| reached[node] < spread.into_node);
+            let to = to.min_by_key(|&node| (held[node], node));
             let (Some(from), Some(to)) = (from, to) else {
                 return;
             };
-            if held[from] - held[to] < much {
+            let gap = held[from].saturating_sub(held[to]);
+            if gap < much {
                 return self.even_out_leaders(spread);
             }
-            let Some(number) = self.movable(from as u16, to as u16, spread, held[from] - held[to])
-            else {
+            let Some(number) = self.movable(from as u16, to as u16, spread, gap) else {
                 return;
             };
             let copies = self.setup.replication as usize;
@@ -160,6 +164,8 @@ impl Cluster {
             if let Some(at) = replicas.iter().position(|&node| usize::from(node) == from) {
                 self.move_replica(number, at, to as u16);
             }
+            left[from] += 1;
+            reached[to] += 1;
         }
     }
 
@@ -241,10 +247,11 @@ impl Cluster {
     /// Merges the first pair of neighbours that the store's rules allow.
     pub(super) fn merge(&mut self) {
         let Some(Merge {
-            below_bytes,
+            below,
             pause_s,
             every_s,
             below_per_s,
+            below_bytes_per_s,
         }) = self.setup.store.merge
         else {
             return;
@@ -257,14 +264,23 @@ impl Cluster {
         }
         let small = |number: u32| {
             let range = &self.ranges[number as usize];
-            self.bytes(range.rows) < below_bytes
-                && self.now_s - range.split_s >= u64::from(pause_s)
-                && range.minute() < u64::from(below_per_s).saturating_mul(60) / 2
+            let below_bytes = match below {
+                MergeBelow::Bytes(bytes) => bytes,
+                MergeBelow::PartOfLimit(parts) => self.limit_bytes(range) / parts,
+            };
+            self.bytes(range.rows) < below_bytes && self.now_s - range.split_s >= u64::from(pause_s)
+        };
+        let quiet = |one: u32, other: u32| {
+            let minute = |number: u32| self.ranges[number as usize].minute();
+            let rows = minute(one) + minute(other);
+            rows < u64::from(below_per_s).saturating_mul(60)
+                && self.bytes(rows) < below_bytes_per_s.saturating_mul(60)
         };
         let boundaries = self.setup.key.first_splits();
         let at = (1..self.order.len()).find(|&at| {
             small(self.order[at - 1])
                 && small(self.order[at])
+                && quiet(self.order[at - 1], self.order[at])
                 && boundaries.binary_search(&self.lows[at]).is_err()
         });
         let Some(at) = at else {

@@ -8,6 +8,8 @@ use crate::random;
 
 /// Bytes a second from which FoundationDB's finder has anything to tell: a part of a cut gets so many.
 const QUANTILE_FROM_BYTES_PER_S: u64 = 250_000;
+/// Seconds in which refusals of the online finder count once.
+const REFUSAL_PAUSE_S: u32 = 60;
 /// Seconds in which a refusal of its finder counts once.
 const QUANTILE_PAUSE_S: u64 = 120;
 
@@ -73,11 +75,23 @@ impl Cluster {
         }
     }
 
+    /// Splits a range if it is too large; returns whether it did.
     #[cold]
-    pub(super) fn look_at_size(&mut self, number: u32) {
+    pub(super) fn look_at_size(&mut self, number: u32) -> bool {
+        let rows = self.ranges[number as usize].rows;
+        let size_bytes = self.size_bytes(rows);
+        // Counting a node's ranges takes time, and is in vain for a small one.
+        if self
+            .setup
+            .store
+            .least_range_bytes()
+            .is_none_or(|least| size_bytes <= least)
+        {
+            return false;
+        }
         let limit_bytes = self.limit_bytes(&self.ranges[number as usize]);
-        if self.bytes(self.ranges[number as usize].rows) <= limit_bytes {
-            return;
+        if size_bytes <= limit_bytes {
+            return false;
         }
         let cuts = self.size_cuts(number, limit_bytes);
         if cuts.is_empty() {
@@ -85,15 +99,44 @@ impl Cluster {
             let range = &mut self.ranges[number as usize];
             range.look_rows = range.rows + (range.rows / 8).max(1);
             self.refuse(Refusal::SingleKey);
-            return;
+            return false;
         }
         self.split(number, &cuts, Cause::Size);
+        true
     }
 
-    /// Looks at the sizes of all ranges.
+    /// The size of so many rows as the store counts it.
+    fn size_bytes(&self, rows: u64) -> u64 {
+        let by_rows = match self.setup.store.size.rows_per_mib {
+            0 => 0,
+            rows_per_mib => (rows << 20) / u64::from(rows_per_mib),
+        };
+        self.bytes(rows).max(by_rows)
+    }
+
+    /// Looks at the sizes of the ranges that have grown.
     pub(super) fn look_at_sizes(&mut self) {
-        for number in self.order.clone() {
-            self.look_at_size(number);
+        let Size {
+            growth_bytes,
+            splits,
+            ..
+        } = self.setup.store.size;
+        let mut numbers = self.order.clone();
+        if splits < u32::MAX {
+            numbers.sort_by_key(|&number| std::cmp::Reverse(self.ranges[number as usize].rows));
+        }
+        let mut done = 0;
+        for number in numbers {
+            let range = &self.ranges[number as usize];
+            let grown = range.rows.saturating_sub(range.looked_rows);
+            if self.size_bytes(grown) < growth_bytes {
+                continue;
+            }
+            self.ranges[number as usize].looked_rows = range.rows;
+            done += u32::from(self.look_at_size(number));
+            if done >= splits {
+                break;
+            }
         }
     }
 
@@ -104,7 +147,11 @@ impl Cluster {
             SizePoint::Half => vec![rows / 2],
             SizePoint::Tail => vec![rows],
             SizePoint::Fill(bytes) => {
-                let part = (bytes / row_bytes).max(1);
+                let by_rows = match self.setup.store.size.rows_per_mib {
+                    0 => u64::MAX,
+                    rows_per_mib => (bytes * u64::from(rows_per_mib)) >> 20,
+                };
+                let part = (bytes / row_bytes).min(by_rows).max(1);
                 let targets = (1..=10).map(|i| i * part);
                 let mut targets: Vec<_> = targets.take_while(|&target| target < rows).collect();
                 if targets.last().is_some_and(|&last| 2 * (rows - last) < part) {
@@ -147,7 +194,8 @@ impl Cluster {
                     range.rows,
                 ),
             };
-            if cut.0 > cuts.last().map_or(low, |cut| cut.0) {
+            // A part without rows is none.
+            if cut.1 > 0 && cut.0 > cuts.last().map_or(low, |cut| cut.0) {
                 cuts.push(cut);
             }
         }
@@ -174,6 +222,7 @@ impl Cluster {
     fn look_at_requests(&mut self, number: u32) {
         let Load::Online {
             requests_per_s,
+            request_bytes,
             watch_s,
             pause_s,
         } = self.setup.store.load
@@ -182,7 +231,10 @@ impl Cluster {
         };
         let now_s = self.now_s;
         let range = &mut self.ranges[number as usize];
-        if range.second < requests_per_s {
+        let requests = range
+            .second
+            .saturating_mul(self.setup.row_bytes.div_ceil(request_bytes));
+        if requests < requests_per_s {
             range.watch = None;
             return;
         }
@@ -196,18 +248,17 @@ impl Cluster {
         if now_s - since_s < u64::from(watch_s) {
             return;
         }
-        let paused = |then: Option<u64>| then.is_some_and(|then| now_s - then < u64::from(pause_s));
-        let found = match paused(range.load_split_s) {
+        let within = |then: Option<u64>, s: u32| then.is_some_and(|then| now_s - then < s.into());
+        let found = match within(range.load_split_s, pause_s) {
             true => Err(Refusal::Cooldown),
             false => finder.decide(),
         };
-        let refused = paused(range.refused_s);
+        let refused = within(range.refused_s, REFUSAL_PAUSE_S);
         match found {
             Ok(key) if key > self.lows[self.place(number)] => {
                 let left = self.rows_left_of(number, key);
                 self.split(number, &[(key, left)], Cause::Load);
             }
-            // Counted once a pause, as the store logs it.
             found if !refused => {
                 self.ranges[number as usize].refused_s = Some(now_s);
                 self.refuse(found.err().unwrap_or(Refusal::SingleKey));
@@ -274,13 +325,6 @@ impl Cluster {
             left.rows -= right.rows;
             right.sample = left.sample.split_off(key);
             right.written_s = left.written_s;
-            if cause == Cause::Load {
-                // The parts share the last minute's writes, for who moves them before it is over.
-                for (right, left) in right.tens.iter_mut().zip(&mut left.tens) {
-                    *right = *left / (cuts.len() as u32 + 1);
-                    *left -= *right;
-                }
-            }
             let new = self.add(right);
             self.lows.insert(at + 1, key);
             self.prefixes.insert(at + 1, prefix(key));
@@ -295,12 +339,14 @@ impl Cluster {
             Cause::Move => &mut self.totals.splits_to_move,
         };
         *splits += cuts.len() as u64;
+        self.share_load(&parts);
         let look_rows = self.look_rows();
         for &part in &parts {
             let range = &mut self.ranges[part as usize];
             range.split_s = now_s;
             range.watch = None;
             range.look_rows = look_rows;
+            range.looked_rows = range.rows;
             if cause == Cause::Load {
                 range.load_split_s = Some(now_s);
             }
@@ -310,7 +356,7 @@ impl Cluster {
         }
         self.totals.first_split_s.get_or_insert(now_s);
         match self.setup.store.parts {
-            Parts::Stay => {}
+            Parts::Stay | Parts::StayRightOld => {}
             // The first of the new parts is the rightmost.
             Parts::RightMoves => self.send_away(parts[1]),
             Parts::OneStays => {
@@ -318,6 +364,19 @@ impl Cluster {
                 parts.remove(stays);
                 parts.into_iter().for_each(|part| self.send_away(part));
             }
+        }
+    }
+
+    /// Gives the parts of a range, the leftmost of which has all of them, the writes of the last
+    /// minute, by which they are moved before another is over.
+    fn share_load(&mut self, parts: &[u32]) {
+        let all = std::mem::take(&mut self.ranges[parts[0] as usize].tens);
+        let (heirs, of) = match (self.setup.store.parts, parts) {
+            (Parts::StayRightOld, &[_, ref right, ..]) => (std::slice::from_ref(right), 1),
+            _ => (parts, parts.len() as u32),
+        };
+        for (i, &heir) in (0..).zip(heirs) {
+            self.ranges[heir as usize].tens = all.map(|rows| rows / of + u32::from(i < rows % of));
         }
     }
 

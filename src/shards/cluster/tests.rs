@@ -12,6 +12,7 @@ const fn by_size(limit: u64, point: SizePoint, parts: Parts) -> Store {
             above: SizeLimit::Bytes(limit),
             point,
             check_s: 0,
+            ..Size::NEVER
         },
         parts,
         ..RANGE_FIXED_ONE
@@ -193,6 +194,8 @@ fn equal_numbers_of_ranges_are_reached_and_kept() {
             spread: Some(Spread {
                 by: SpreadBy::Ranges,
                 moves: 1,
+                out_of_node: u32::MAX,
+                into_node: u32::MAX,
             }),
         }),
         ..by_size(10_000, SizePoint::Half, Parts::Stay)

@@ -12,6 +12,7 @@ pub const RANGE_FIXED: Store = Store {
         above: SizeLimit::Never,
         point: SizePoint::Half,
         check_s: 0,
+        ..Size::NEVER
     },
     load: Load::Never,
     parts: Parts::Stay,

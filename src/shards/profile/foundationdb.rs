@@ -1,4 +1,4 @@
-use super::{Balance, FirstRanges, Load, Merge, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
+use super::{Balance, FirstRanges, Load, Merge, MergeBelow, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
 
 /// FoundationDB's data distribution.
 ///
@@ -7,13 +7,14 @@ use super::{Balance, FirstRanges, Load, Merge, Parts, Size, SizeLimit, SizePoint
 pub const FOUNDATIONDB: Store = Store {
     name: "foundationdb",
     about: "FoundationDB: equal parts of min(500 MB, 4 × (10 MB + 45 √ bytes)), cuts from 1 MB/s over 120 s into parts of 250 kB/s; one random part stays",
-    assumed: "two moves out of each server every 10 s to even out bytes",
+    assumed: "every 10 s at most two moves out of each server and ten into it, between servers that are 500 MB apart; one merge in 10 s, not within two minutes of a split",
     calls_it: "storage_server_write_queue_size; RelocateShardStartSplit",
     hashed: false,
     size: Size {
         above: SizeLimit::FoundationDb,
         point: SizePoint::EqualParts,
         check_s: 1,
+        ..Size::NEVER
     },
     load: Load::Quantile,
     parts: Parts::OneStays,
@@ -26,14 +27,17 @@ pub const FOUNDATIONDB: Store = Store {
                 more_bytes: 500_000_000,
                 piece_bytes: u64::MAX,
             },
-            moves: 2,
+            moves: u32::MAX,
+            out_of_node: 2,
+            into_node: 10,
         }),
     }),
     merge: Some(Merge {
-        below_bytes: 10_000_000,
+        below: MergeBelow::PartOfLimit(4),
         pause_s: 120,
         every_s: 10,
-        below_per_s: 1000,
+        below_per_s: u32::MAX,
+        below_bytes_per_s: 100_000,
     }),
     replication: 3,
     first_ranges: FirstRanges::One,

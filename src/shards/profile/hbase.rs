@@ -6,13 +6,14 @@ use super::{Balance, FirstRanges, GIB, Load, MIB, Parts, Size, SizeLimit, SizePo
 pub const HBASE_STEPPING: Store = Store {
     name: "hbase_stepping",
     about: "HBase 2 (SteppingSplitPolicy): half of 256 MiB while the table has one region on the server, else of 10 GiB",
-    assumed: "both daughters open on the server of the region; the balancer evens out numbers of regions every 300 s; a copy in HDFS is no replica",
+    assumed: "a region is cut in the middle; both daughters open on the server of the region; the balancer evens out numbers of regions every 300 s; a copy in HDFS is no replica",
     calls_it: "region write request rate (writeRequestCount)",
     hashed: false,
     size: Size {
         above: SizeLimit::Stepping(256 * MIB, 10 * GIB),
         point: SizePoint::Half,
         check_s: 1,
+        ..Size::NEVER
     },
     load: Load::Never,
     parts: Parts::Stay,
@@ -23,6 +24,8 @@ pub const HBASE_STEPPING: Store = Store {
         spread: Some(Spread {
             by: SpreadBy::Ranges,
             moves: 1000,
+            out_of_node: u32::MAX,
+            into_node: u32::MAX,
         }),
     }),
     merge: None,
@@ -40,6 +43,7 @@ pub const HBASE_UPPER_BOUND: Store = Store {
         above: SizeLimit::UpperBound(256 * MIB, 10 * GIB),
         point: SizePoint::Half,
         check_s: 1,
+        ..Size::NEVER
     },
     ..HBASE_STEPPING
 };

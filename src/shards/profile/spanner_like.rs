@@ -1,4 +1,4 @@
-use super::{Balance, FirstRanges, GIB, Load, LoadRule, Merge, MIB, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
+use super::{Balance, FirstRanges, GIB, Load, LoadRule, Merge, MergeBelow, MIB, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
 
 /// As Spanner is described; Google publishes neither its thresholds nor its split points.
 ///
@@ -14,9 +14,11 @@ pub const SPANNER_LIKE: Store = Store {
         above: SizeLimit::Bytes(8 * GIB),
         point: SizePoint::Half,
         check_s: 0,
+        ..Size::NEVER
     },
     load: Load::Online {
         requests_per_s: 2500,
+        request_bytes: u32::MAX,
         watch_s: 60,
         pause_s: 120,
     },
@@ -33,13 +35,16 @@ pub const SPANNER_LIKE: Store = Store {
         spread: Some(Spread {
             by: SpreadBy::Ranges,
             moves: 1,
+            out_of_node: u32::MAX,
+            into_node: u32::MAX,
         }),
     }),
     merge: Some(Merge {
-        below_bytes: 256 * MIB,
+        below: MergeBelow::Bytes(256 * MIB),
         pause_s: 3600,
         every_s: 60,
         below_per_s: 1000,
+        below_bytes_per_s: u64::MAX,
     }),
     replication: 3,
     first_ranges: FirstRanges::One,

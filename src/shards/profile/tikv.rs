@@ -1,4 +1,4 @@
-use super::{Balance, FirstRanges, Load, LoadRule, MIB, Merge, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
+use super::{Balance, FirstRanges, Load, LoadRule, MIB, Merge, MergeBelow, Parts, Size, SizeLimit, SizePoint, Spread, SpreadBy, Store};
 
 /// TiKV with PD since 8.3: regions of 256 MiB, split from 384 MiB.
 ///
@@ -8,17 +8,20 @@ use super::{Balance, FirstRanges, Load, LoadRule, MIB, Merge, Parts, Size, SizeL
 /// `balance_region.go`, `merge_checker.go` of PD (August 2026).
 pub const TIKV: Store = Store {
     name: "tikv",
-    about: "TiKV + PD since 8.3: cut every 256 MiB from 384 MiB on, looked at every 10 s; load splits for reads only; hot-region scheduler",
-    assumed: "one operator of each kind every 10 s",
+    about: "TiKV + PD since 8.3: cut every 256 MiB from 384 MiB on (or every 2.56 M rows from 3.84 M on), looked at every 10 s and 16 MiB; load splits for reads only; hot-region scheduler",
+    assumed: "a round every 10 s, by the writes of the last minute and not by three heartbeats of 60 s; one region moved a round to even out numbers; both regions of a merge are small",
     calls_it: "hot_region, hot_peers_summary; tikv_load_base_split_event{no_balance_key, ...}",
     hashed: false,
     size: Size {
         above: SizeLimit::Bytes(384 * MIB),
         point: SizePoint::Fill(256 * MIB),
         check_s: 10,
+        growth_bytes: 16 * MIB,
+        rows_per_mib: 10_000,
+        ..Size::NEVER
     },
     load: Load::Never,
-    parts: Parts::Stay,
+    parts: Parts::StayRightOld,
     balance: Some(Balance {
         every_s: 10,
         jitter_percent: 0,
@@ -31,13 +34,16 @@ pub const TIKV: Store = Store {
         spread: Some(Spread {
             by: SpreadBy::Ranges,
             moves: 1,
+            out_of_node: u32::MAX,
+            into_node: u32::MAX,
         }),
     }),
     merge: Some(Merge {
-        below_bytes: 54 * MIB,
+        below: MergeBelow::Bytes(54 * MIB),
         pause_s: 3600,
         every_s: 10,
         below_per_s: u32::MAX,
+        below_bytes_per_s: u64::MAX,
     }),
     replication: 3,
     first_ranges: FirstRanges::One,
@@ -53,12 +59,16 @@ pub const TIKV_96: Store = Store {
         above: SizeLimit::Bytes(144 * MIB),
         point: SizePoint::Fill(96 * MIB),
         check_s: 10,
+        growth_bytes: 6 * MIB,
+        rows_per_mib: 10_000,
+        ..Size::NEVER
     },
     merge: Some(Merge {
-        below_bytes: 20 * MIB,
+        below: MergeBelow::Bytes(20 * MIB),
         pause_s: 3600,
         every_s: 10,
         below_per_s: u32::MAX,
+        below_bytes_per_s: u64::MAX,
     }),
     ..TIKV
 };
