@@ -11,6 +11,7 @@ mod recorder;
 mod report;
 mod shards;
 mod tail;
+mod tolerance;
 mod verify;
 
 use clap::{Parser, Subcommand};

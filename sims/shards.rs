@@ -1,5 +1,6 @@
 //! `sim shards`: the hot shard that time-ordered ids make, and the price of each cure.
 
+mod check;
 mod table;
 
 use crate::args::{self, usage};
@@ -74,6 +75,15 @@ pub struct Args {
         help_heading = "Store"
     )]
     service: ServiceArg,
+    /// Compare the simulation with all that is known beforehand: predicted, simulated, error
+    #[arg(long, conflicts_with_all = [
+        "scheme", "ids", "kind", "store", "key", "length", "row", "nodes", "replication", "shards", "capacity", "clients", "service",
+        "writers", "rate", "arrivals", "clock_sd", "delay",
+    ], help_heading = "Check")]
+    check: bool,
+    /// Trials of each finder of split points [default: 200]
+    #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
+    trials: Option<u64>,
     #[command(flatten)]
     fleet: FleetArgs,
     #[command(flatten)]
@@ -99,7 +109,8 @@ const EXAMPLES: &str = "Examples:
   sim shards --store tikv,hbase_stepping,foundationdb --scheme uuid_v7,snowflake --nodes 9 --rate 10k --row 256B --for 1h
   sim shards --key salt:8,hash:16,tenant:zipf:1.2,id_mod:16,bit_reversed
   sim shards --scheme uuid_v4:rows=5M+uuid_v7:rows=5M     (a live table switches)
-  sim shards --ids dump.txt --shards 16";
+  sim shards --ids dump.txt --shards 16
+  sim shards --check";
 
 /// One stream of ids and the stores that it goes to.
 struct Task {
@@ -109,6 +120,9 @@ struct Task {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    if args.check {
+        return check::run(args.trials, &args.output);
+    }
     let stores = stores(&args)?;
     let keys = keys(&args)?;
     let fleet = args.fleet.spec(args.output.seed)?;

@@ -12,6 +12,7 @@ mod wiredtiger;
 
 use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
+use crate::tolerance;
 use anyhow::{Context, Result, bail};
 use idlab::chart::{Chart, ChartError};
 use idlab::measure::{Plan, Rows, measure_any};
@@ -137,10 +138,7 @@ fn verify(mut recorder: Recorder, output: &OutputArgs, loads: Vec<Measurement>) 
         bail!("nothing could be compared");
     }
     recorder.finish(|_| Ok::<Vec<Chart>, ChartError>(Vec::new()), table::table)?;
-    if beyond > 0 {
-        bail!("{beyond} of {compared} predictions beyond their tolerance");
-    }
-    Ok(())
+    tolerance::verdict(beyond, compared)
 }
 
 fn threads(output: &OutputArgs, cases: usize, rows: u64) -> Result<usize> {
@@ -246,14 +244,13 @@ fn compare(task: &Task, totals: &Totals, digest: &str) -> Result<(Rows, usize)> 
         let (Some(measured), Some(value)) = (measured, (column.predict)(totals, load)) else {
             continue;
         };
-        beyond += usize::from(!column.passes(value, measured));
+        beyond += usize::from(!column.tolerance.passes(value, measured));
         let mut params: Vec<(&str, serde_json::Value)> = Vec::new();
         for name in engine.told {
             params.push((name, recorded::text(load, name).into()));
         }
         params.push(("measured", measured.into()));
-        params.push(("tolerance", column.relative.into()));
-        params.push(("tolerance_absolute", column.absolute.into()));
+        params.extend(column.tolerance.parameters());
         let predicted = Measured {
             name: column.name,
             unit: column.unit,

@@ -1,5 +1,6 @@
 //! What verifying one engine takes: its recorded loads, and how each column is predicted.
 
+use crate::tolerance::Tolerance;
 use anyhow::{Context, Result};
 use idlab::engine::{EngineOptions, Profile};
 use idlab::pool::CachePlan;
@@ -82,10 +83,8 @@ pub struct Column {
     pub unit: &'static str,
     /// The prediction; `None` if there is none for this load.
     pub predict: fn(&Totals, &Load) -> Option<f64>,
-    /// Largest error that passes, relative to the measured value …
-    pub relative: f64,
-    /// … or absolute, if that is more.
-    pub absolute: f64,
+    /// Largest error that passes.
+    pub tolerance: Tolerance,
 }
 
 /// A column that must be predicted exactly.
@@ -109,8 +108,7 @@ pub const fn within(
         name,
         unit,
         predict,
-        relative,
-        absolute,
+        tolerance: Tolerance { relative, absolute },
     }
 }
 
@@ -128,21 +126,6 @@ impl Column {
             }
         }
         Ok(Some(sum))
-    }
-
-    /// Whether a prediction is near enough to a measured value.
-    pub fn passes(&self, predicted: f64, measured: f64) -> bool {
-        let error = (predicted - measured).abs();
-        error <= self.absolute || relative_error(predicted, measured) <= self.relative
-    }
-}
-
-/// How far a prediction is off, relative to the measured value; 0 if both are 0.
-pub fn relative_error(predicted: f64, measured: f64) -> f64 {
-    if predicted == measured {
-        0.0
-    } else {
-        (predicted / measured - 1.0).abs()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The table that `sim verify` prints.
 
 use super::ENGINES;
-use super::recorded::relative_error;
 use crate::report;
+use crate::tolerance::relative_error;
 use idlab::record::{Records, Row};
 use serde_json::Value;
 use std::fmt::Write;
@@ -36,11 +36,12 @@ pub fn table(records: &Records) -> String {
             .collect();
         let worst = rows
             .iter()
-            .filter(|row| absolute(row) > column.absolute)
+            .filter(|row| absolute(row) > column.tolerance.absolute)
             .map(|row| error(row));
-        let tolerance = match column.absolute {
-            0.0 => format!("{}", column.relative * 100.0),
-            absolute => format!("{} or {absolute}", column.relative * 100.0),
+        let percent = column.tolerance.relative * 100.0;
+        let tolerance = match column.tolerance.absolute {
+            0.0 => percent.to_string(),
+            absolute => format!("{percent} or {absolute}"),
         };
         (!rows.is_empty()).then(|| {
             vec![

@@ -98,6 +98,8 @@ pub enum SizeLimit {
 pub enum SizePoint {
     /// At half its bytes.
     Half,
+    /// With so many per cent of its bytes to the left.
+    LeftPercent(u32),
     /// After each so many bytes from the left, at most ten times; not the last if less than half of that would follow.
     Fill(u64),
     /// Into equal parts of half the limit, each 5 % more or less.

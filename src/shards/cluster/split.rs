@@ -145,6 +145,7 @@ impl Cluster {
         let row_bytes = u64::from(self.setup.row_bytes);
         match self.setup.store.size.point {
             SizePoint::Half => vec![rows / 2],
+            SizePoint::LeftPercent(percent) => vec![rows * u64::from(percent) / 100],
             SizePoint::Tail => vec![rows],
             SizePoint::Fill(bytes) => {
                 let by_rows = match self.setup.store.size.rows_per_mib {
