@@ -125,7 +125,10 @@ pub fn threads(text: &str) -> Result<usize, String> {
 
 /// A rate of up to 100 million a second.
 pub fn rate(text: &str) -> Result<u64, String> {
-    match positive(text)? {
+    let number = positive(text).map_err(|_| {
+        "expected ids a second, at least 1: a number such as 500, 10k or 2.5M without another unit"
+    })?;
+    match number {
         value if value > 100_000_000 => Err("expected at most 100M ids a second".to_owned()),
         value => Ok(value),
     }

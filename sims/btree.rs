@@ -373,23 +373,7 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Outcome> {
 
 /// What was read from a dump, in one line.
 fn describe(label: &str, kind: dump::Kind, report: &dump::Report, found: &Found) -> String {
-    let mut text = format!(
-        "{label}: {} {}",
-        report::whole(report.ids as f64),
-        dump::describe(kind, report)
-    );
-    if !report.skipped.is_empty() {
-        let reasons: Vec<_> = report
-            .skipped
-            .iter()
-            .map(|(reason, lines)| format!("{lines} {}", dump::words(reason)))
-            .collect();
-        let lines = report::plural(report.skipped.values().sum(), "line");
-        text += &format!("; {lines} skipped ({})", reasons.join(", "));
-        if let Some((line, reason, begins)) = &report.first_skipped {
-            text += &format!(", line {line} is {}: \"{begins}\"", dump::words(reason));
-        }
-    }
+    let mut text = crate::input::describe(label, kind, report);
     if let (duplicates @ 1.., Some(first)) = (found.duplicates, found.first_duplicate) {
         let ids = report::plural(duplicates, "id");
         text += &format!("; {ids} refused as duplicates, the first is number {first} of the ids");

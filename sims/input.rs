@@ -1,6 +1,7 @@
 //! Where ids come from: schemes and fleets, reference streams, dumps.
 
 use crate::args::{self, usage};
+use crate::report;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::clock::{NS_PER_MS, NS_PER_S, Timestamp};
@@ -81,19 +82,28 @@ impl FleetArgs {
 
     /// Refuses flags that say nothing of `what`, whose ids are issued already.
     pub fn refuse_for(&self, what: &str) -> Result<()> {
+        self.refuse_but_rate_for(what)?;
+        refuse_given(&[("--rate", self.rate.is_some())], what)
+    }
+
+    /// The same where --rate is the pace at which the ids are written.
+    pub fn refuse_but_rate_for(&self, what: &str) -> Result<()> {
         let given = [
             ("--writers", self.writers.is_some()),
-            ("--rate", self.rate.is_some()),
             ("--arrivals", self.arrivals.is_some()),
             ("--clock-sd", self.clock_sd.is_some()),
             ("--delay", self.delay.is_some()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(usage(format!(
-                "{flag} is for --scheme: {what} has its ids and their order"
-            ))),
-            None => Ok(()),
-        }
+        refuse_given(&given, what)
+    }
+}
+
+fn refuse_given(flags: &[(&str, bool)], what: &str) -> Result<()> {
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(usage(format!(
+            "{flag} is for --scheme: {what} has its ids and their order"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -278,6 +288,28 @@ impl Input {
         }
         Ok(())
     }
+}
+
+/// What a dump holds and what was skipped, in one line.
+pub fn describe(label: &str, kind: Kind, report: &dump::Report) -> String {
+    let mut text = format!(
+        "{label}: {} {}",
+        report::whole(report.ids as f64),
+        dump::describe(kind, report)
+    );
+    if !report.skipped.is_empty() {
+        let reasons: Vec<_> = report
+            .skipped
+            .iter()
+            .map(|(reason, lines)| format!("{lines} {}", dump::words(reason)))
+            .collect();
+        let lines = report::plural(report.skipped.values().sum(), "line");
+        text += &format!("; {lines} skipped ({})", reasons.join(", "));
+        if let Some((line, reason, begins)) = &report.first_skipped {
+            text += &format!(", line {line} is {}: \"{begins}\"", dump::words(reason));
+        }
+    }
+    text
 }
 
 /// A dump's bytes.

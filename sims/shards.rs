@@ -4,15 +4,20 @@ mod check;
 mod table;
 
 use crate::args::{self, usage};
-use crate::input::{FleetArgs, Input, fleet_parameters};
+use crate::input::{self, FleetArgs, Input, fleet_parameters};
 use crate::recorder::{self, OutputArgs, Recorder};
+use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::NS_PER_S;
 use idlab::dump::{self, KINDS};
-use idlab::measure::{Clients, Rows, Service, ShardsPlan, measure_shards_any};
+use idlab::id::Key;
+use idlab::measure::{
+    Clients, DUPLICATE_IDS, Rows, SKIPPED_LINES, Service, ShardsPlan, measure_shards_any,
+};
 use idlab::record::{Grid, Parameters, Row};
 use idlab::shards::{self, MOST_NODES, MOST_REPLICAS, MOST_SHARDS, Setup, ShardingKey, Store};
+use idlab::source::{AnySource, Source, SourceError};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -41,10 +46,10 @@ pub struct Args {
     /// Store profiles [default: cockroach; with --shards, range_fixed]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item)]
     store: Vec<String>,
-    /// What rows are sharded by; `hash:1..32` is each of them
+    /// What rows are sharded by (see `sim list keys`); `hash:1..32` is each of them
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_KEYS, value_parser = args::item)]
     key: Vec<String>,
-    /// Simulated time of the load [default: 10min; with phases or a dump, as long as there are ids]
+    /// Simulated time of the load, in whole seconds [default: 10min; with rows=N or a dump, as long as there are ids]
     #[arg(long = "for", value_name = "TIME", value_parser = args::duration_ns)]
     length: Option<u64>,
     /// Bytes of a row
@@ -117,6 +122,14 @@ struct Task {
     label: String,
     input: Input,
     plan: ShardsPlan,
+    dump: Option<Found>,
+}
+
+/// What was found in a dump.
+#[derive(Clone)]
+struct Found {
+    duplicates: u64,
+    report: dump::Report,
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -128,9 +141,34 @@ pub fn run(args: Args) -> Result<()> {
     let fleet = args.fleet.spec(args.output.seed)?;
     let (clients, capacity) = clients(&args, fleet.rate)?;
     let mut tasks = Vec::new();
-    for (input, rows, seconds) in inputs(&args, capacity)? {
+    let inputs = inputs(&args, capacity)?;
+    for note in notes(&stores, &keys, inputs.len()) {
+        args::say(&note);
+    }
+    for (input, mut rows, seconds) in inputs {
         let label = input.label();
-        let column = input.open()?.stream.column;
+        let opened = input.open()?;
+        let column = opened.stream.column;
+        let dump = match opened.dump {
+            Some((kind, report)) => {
+                let (all, duplicates) = count(opened.stream.keys)
+                    .map_err(usage)
+                    .with_context(|| label.clone())?;
+                rows = Some(all);
+                let report = report
+                    .lock()
+                    .unwrap_or_else(|poisoned| poisoned.into_inner())
+                    .clone();
+                let mut text = input::describe(&label, kind, &report);
+                if duplicates > 0 {
+                    let ids = report::plural(duplicates, "id");
+                    text += &format!("; {ids} were there already and count as rows");
+                }
+                args::say(&text);
+                Some(Found { duplicates, report })
+            }
+            None => None,
+        };
         for &store in &stores {
             let setups = args
                 .nodes
@@ -141,6 +179,7 @@ pub fn run(args: Args) -> Result<()> {
                 Task {
                     label: label.clone(),
                     input: input.clone(),
+                    dump: dump.clone(),
                     plan: ShardsPlan {
                         setups: setups.collect::<Result<_>>()?,
                         clients,
@@ -178,6 +217,51 @@ pub fn run(args: Args) -> Result<()> {
     recorder.finish(chart::shards, table::table)
 }
 
+/// Ids of a dump, and how many of them were there already.
+fn count(keys: AnySource) -> Result<(u64, u64), SourceError> {
+    fn of<K: Key>(mut source: Box<dyn Source<K> + Send>) -> Result<(u64, u64), SourceError> {
+        let mut ids: Vec<K> = Vec::new();
+        source.fill(&mut ids, usize::MAX)?;
+        let all = ids.len() as u64;
+        ids.sort_unstable();
+        ids.dedup();
+        Ok((all, all - ids.len() as u64))
+    }
+    match keys {
+        AnySource::Bytes8(keys) => of(keys),
+        AnySource::Bytes16(keys) => of(keys),
+        AnySource::Bytes20(keys) => of(keys),
+    }
+}
+
+/// What was asked for and makes no difference.
+fn notes(stores: &[&Store], keys: &[ShardingKey], inputs: usize) -> Vec<String> {
+    let list = |names: Vec<String>| names.join(", ");
+    let hashed = stores.iter().filter(|store| store.hashed);
+    let hashed: Vec<_> = hashed.map(|store| store.name.to_owned()).collect();
+    let others = keys.iter().filter(|key| **key != ShardingKey::Range);
+    let others: Vec<_> = others.map(ToString::to_string).collect();
+    let mut notes = Vec::new();
+    if !hashed.is_empty() && !others.is_empty() {
+        notes.push(format!(
+            "{}: places rows by a hash of the whole key, so that {} spread them no better than range",
+            list(hashed),
+            list(others)
+        ));
+    }
+    let counters = keys
+        .iter()
+        .filter(|key| matches!(key, ShardingKey::AutoRandom(_) | ShardingKey::ShardRowId(_)));
+    let counters: Vec<_> = counters.map(ToString::to_string).collect();
+    if inputs > 1 && !counters.is_empty() {
+        notes.push(format!(
+            "{}: numbers rows by itself, so that it is the same for all schemes",
+            list(counters)
+        ));
+    }
+    notes
+}
+
 fn stores(args: &Args) -> Result<Vec<&'static Store>> {
     args::distinct("--store", &args.store)?;
     let default = match args.shards {
@@ -211,7 +295,10 @@ fn keys(args: &Args) -> Result<Vec<ShardingKey>> {
     let keys: Vec<ShardingKey> = args
         .key
         .iter()
-        .flat_map(|text| run_of_keys(text))
+        .map(|text| run_of_keys(text))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
         .map(parse)
         .collect::<Result<_>>()?;
     args::distinct("--key", &keys)?;
@@ -224,19 +311,24 @@ fn most_nodes(args: &Args) -> u64 {
 }
 
 /// `hash:1..32` is `hash:1`, `hash:2` and so on up to `hash:32`.
-fn run_of_keys(text: &str) -> Vec<String> {
-    let run = || {
-        let (name, numbers) = text.rsplit_once(':')?;
-        let (first, last) = numbers.split_once("..")?;
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        (first <= last && last - first < 1000).then(|| {
-            (first..=last)
-                .map(|number| format!("{name}:{number}"))
-                .collect()
-        })
+fn run_of_keys(text: &str) -> Result<Vec<String>> {
+    let run = text.rsplit_once(':');
+    let run = run.and_then(|(name, numbers)| Some((name, numbers.split_once("..")?)));
+    let Some((name, (first, last))) = run else {
+        return Ok(vec![text.to_owned()]);
     };
-    run().unwrap_or_else(|| vec![text.to_owned()])
+    match (first.parse::<u32>(), last.parse::<u32>()) {
+        (Ok(first), Ok(last)) if first <= last && last - first < MOST_KEYS => Ok((first..=last)
+            .map(|number| format!("{name}:{number}"))
+            .collect()),
+        _ => Err(usage(format!(
+            "--key {text}: expected FIRST..LAST with at most {MOST_KEYS} numbers, such as {name}:1..32"
+        ))),
+    }
 }
+
+/// Keys of a run at most.
+const MOST_KEYS: u32 = 256;
 
 /// How writes come in, and how many a second there can be at most.
 fn clients(args: &Args, rate: u64) -> Result<(Clients, u64)> {
@@ -260,11 +352,14 @@ fn clients(args: &Args, rate: u64) -> Result<(Clients, u64)> {
 /// Streams of ids, with the rows (if known) and the seconds of each.
 fn inputs(args: &Args, most_per_s: u64) -> Result<Vec<(Input, Option<u64>, u64)>> {
     let asked_s = match args.length {
-        Some(ns) if ns < NS_PER_S => return Err(usage("--for: expected at least 1s")),
+        Some(ns) if ns == 0 || ns % NS_PER_S > 0 => {
+            return Err(usage("--for: expected whole seconds, at least 1s"));
+        }
         length => length.map(|ns| ns / NS_PER_S),
     };
     let for_rows = |rows: u64| rows.div_ceil(most_per_s.max(1));
     if let Some(path) = &args.ids {
+        args.fleet.refuse_but_rate_for("a dump")?;
         let kind = args.kind.as_deref().map(kind).transpose()?;
         let mut input = Input::Dump {
             path: path.clone(),
@@ -278,8 +373,13 @@ fn inputs(args: &Args, most_per_s: u64) -> Result<Vec<(Input, Option<u64>, u64)>
     let fleet = args.fleet.spec(args.output.seed)?;
     let one = |text: &String| {
         if text.contains(":rows=") {
+            if asked_s.is_some() {
+                return Err(usage(format!(
+                    "--for: {text} lasts as long as its rows; leave out --for, or rows="
+                )));
+            }
             let (input, rows) = Input::schemes(text, None, &fleet)?;
-            return Ok((input, Some(rows), asked_s.unwrap_or(for_rows(rows))));
+            return Ok((input, Some(rows), for_rows(rows)));
         }
         let seconds = asked_s.unwrap_or(DEFAULT_SECONDS);
         let rows = most_per_s.saturating_mul(seconds);
@@ -354,8 +454,11 @@ fn refuse_more_tenants_than_rows(plan: &ShardsPlan, rows: Option<u64>) -> Result
             && u64::from(tenants.tenants) > rows
         {
             return Err(usage(format!(
-                "--key {}: {} tenants are more than the {rows} rows of the load; expected tenants=N with at most as many, or a longer --for",
-                setup.key, tenants.tenants
+                "--key {}: {} tenants are more than the {rows} rows of the load; expected fewer, such as tenant:zipf:{}:tenants={}, or another --key",
+                setup.key,
+                tenants.tenants,
+                tenants.exponent,
+                (rows / 10).max(1)
             )));
         }
     }
@@ -375,6 +478,15 @@ fn load(task: &Task, digest: &str, bar: &ProgressBar) -> Result<Vec<(Vec<Row>, G
     let grids = measure_shards_any(opened.stream.keys, &task.plan, &mut rows, &|rows| {
         bar.inc(rows)
     });
+    if let Some(found) = &task.dump {
+        for rows in &mut rows {
+            rows.total(&DUPLICATE_IDS, found.duplicates);
+            for (reason, lines) in &found.report.skipped {
+                let reason = [("reason", (*reason).into())];
+                rows.push(&SKIPPED_LINES, None, (*lines).into(), &reason);
+            }
+        }
+    }
     let grids = grids.map_err(usage).with_context(|| task.label.clone())?;
     Ok(rows.into_iter().map(Rows::into_rows).zip(grids).collect())
 }

@@ -48,8 +48,8 @@ pub(super) struct Look<'a> {
     pub y: Axis,
     /// What the shades count.
     pub scale: &'a str,
-    /// Lines from a place (0 to 1) to the right edge, at a height (0 to 1).
-    pub lines: &'a dyn Fn(&Grid) -> Vec<(f64, f64)>,
+    /// Lines from one place (0 to 1) to another, at a height (0 to 1).
+    pub lines: &'a dyn Fn(&Grid) -> Vec<(f64, f64, f64)>,
 }
 
 /// The picture of where inserts land.
@@ -88,8 +88,8 @@ pub(super) fn picture(grids: &[&Grid], look: &Look) -> Option<Picture> {
     {
         picture.axes(area, &look.x, &look.y);
         cells(&mut picture, area, grid, most);
-        for (from, height) in (look.lines)(grid) {
-            let points = vec![area.at(from, height), area.at(1.0, height)];
+        for (from, to, height) in (look.lines)(grid) {
+            let points = vec![area.at(from, height), area.at(to, height)];
             picture.line(points, LINE, 1.0, None);
         }
     }
@@ -119,20 +119,22 @@ fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
 
 /// A strip of all shades with the counts they stand for.
 fn scale(picture: &mut Picture, most: f64, title: &str) {
-    const WIDTH: f64 = 24.0;
     let font = Font::LABEL;
     let y = picture.height;
     picture.text((GAP, y + 8.0), title, font, Anchor::Left);
     let left = GAP + font.width(title) + 24.0;
+    // The last number stands half beside the strip.
+    let room = picture.width - left - font.width(&short(most)) / 2.0 - 4.0;
+    let shade_width = (room / SHADES.len() as f64).min(24.0);
     let strip = Area {
         left,
         top: y,
-        width: WIDTH * SHADES.len() as f64,
+        width: shade_width * SHADES.len() as f64,
         height: 16.0,
     };
     for (i, color) in (0..).zip(SHADES) {
-        let x = left + f64::from(i) * WIDTH;
-        picture.rectangle([(x, y), (x + WIDTH, y + 16.0)], color);
+        let x = left + f64::from(i) * shade_width;
+        picture.rectangle([(x, y), (x + shade_width, y + 16.0)], color);
     }
     let decades = (0..10).map(|power| libm::pow(10.0, f64::from(power)));
     for count in decades

@@ -59,6 +59,8 @@ pub fn shards(records: &Records) -> Result<Vec<Chart>, ChartError> {
     Ok(charts)
 }
 
+/// Splits of a panel that are drawn to its right edge.
+const MOST_LINES: usize = 40;
 /// Panels of one picture at most.
 const MOST_PANELS: usize = 24;
 
@@ -67,39 +69,45 @@ fn visualizer(records: &Records, store: &str) -> Option<Picture> {
         .grids
         .iter()
         .filter(|grid| grid.engine == store && grid.measure == "writes_by_key");
-    let grids: Vec<&Grid> = grids.take(MOST_PANELS).collect();
-    let title = |grid: &Grid| {
-        let key = grid
-            .params
-            .get("key")
-            .and_then(|key| key.as_str())
-            .unwrap_or_default();
-        format!("{} by {key}", grid.scheme)
-    };
-    let seconds = records
-        .rows
+    let grids: Vec<&Grid> = grids.collect();
+    let most_nodes = grids
         .iter()
-        .filter_map(|row| row.x)
-        .map(|x| x.as_f64())
-        .fold(1.0, f64::max);
+        .map(|grid| grid_nodes(grid))
+        .fold(0.0, f64::max);
+    let keys = few(&distinct(grids.iter().map(|grid| grid_key(grid))));
+    let grids = grids
+        .into_iter()
+        .filter(|grid| grid_nodes(grid) == most_nodes && keys.contains(&grid_key(grid)));
+    let grids: Vec<&Grid> = grids.take(MOST_PANELS).collect();
+    let title = |grid: &Grid| format!("{} by {}", grid.scheme, grid_key(grid));
     let splits = |grid: &Grid| {
         let rows = records.rows.iter().filter(|row| {
-            row.measure == "split_place"
-                && row.engine == store
+            row.engine == store
                 && row.scheme == grid.scheme
                 && row.params.get("key") == grid.params.get("key")
                 && row.params.get("nodes") == grid.params.get("nodes")
         });
-        rows.filter_map(|row| Some((row.x?.as_f64() / seconds, row.value.as_f64())))
-            .collect()
+        let seconds = rows.clone().filter_map(|row| row.x).map(|x| x.as_f64());
+        let seconds = seconds.fold(1.0, f64::max);
+        let rows = rows.filter(|row| row.measure == "split_place");
+        // Many lines would cover the picture.
+        let length = match rows.clone().count() {
+            0..=MOST_LINES => 1.0,
+            _ => 0.02,
+        };
+        rows.filter_map(|row| {
+            let from = row.x?.as_f64() / seconds;
+            Some((from, (from + length).min(1.0), row.value.as_f64()))
+        })
+        .collect()
     };
     locality::picture(
         &grids,
         &Look {
             title: "Where writes land in the space of keys as time goes by",
             note: &format!(
-                "Store {store}. Each column is a moment, each row a place among the sharding keys. A narrow edge is one hot range; an even field is all \
-                 ranges at once. Orange lines: splits, from their time on."
+                "Store {store}, {most_nodes} nodes. Each column is a moment, each row a place among the sharding keys. A narrow edge is one hot range; an even field is all \
+                 ranges at once. Orange: splits, from their time on (where there are many: at their time)."
             ),
             panel: &title,
             x: Axis::linear("time (share of the load, %)", 100.0, plain),
@@ -108,6 +116,37 @@ fn visualizer(records: &Records, store: &str) -> Option<Picture> {
             lines: &splits,
         },
     )
+}
+
+fn grid_key(grid: &Grid) -> &str {
+    let key = grid.params.get("key").and_then(|key| key.as_str());
+    key.unwrap_or_default()
+}
+
+fn grid_nodes(grid: &Grid) -> f64 {
+    let nodes = grid.params.get("nodes").and_then(|nodes| nodes.as_f64());
+    nodes.unwrap_or(0.0)
+}
+
+/// Keys of one picture at most.
+const MOST_KEYS: usize = 12;
+
+/// Not too many keys for a picture: of numbers of buckets the powers of two.
+fn few<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    let power = |key: &&str| {
+        bucket_count(key).is_none_or(|(_, buckets)| (buckets as u64).is_power_of_two())
+    };
+    match keys.len() {
+        0..=MOST_KEYS => keys.to_vec(),
+        _ => keys.iter().copied().filter(power).take(MOST_KEYS).collect(),
+    }
+}
+
+/// Rows of the largest number of nodes, and that number.
+fn of_most_nodes<'a>(rows: &[&'a Row]) -> (Vec<&'a Row>, f64) {
+    let most = rows.iter().map(|row| nodes(row)).fold(0.0, f64::max);
+    let rows = rows.iter().filter(|row| nodes(row) == most);
+    (rows.copied().collect(), most)
 }
 
 /// A series for each of `names` of the rows that `of` gives its name to.
@@ -137,12 +176,8 @@ fn series(
 fn hot_node(rows: &[&Row], store: &str) -> Option<Picture> {
     let curve = |row: &&&Row| row.measure == "hot_node_share" && row.x.is_some();
     let rows: Vec<&Row> = rows.iter().filter(curve).copied().collect();
-    let most_nodes = rows.iter().map(|row| nodes(row)).fold(0.0, f64::max);
-    let rows: Vec<&Row> = rows
-        .into_iter()
-        .filter(|row| nodes(row) == most_nodes)
-        .collect();
-    let keys = distinct(rows.iter().map(|row| param(row, "key")));
+    let (rows, most_nodes) = of_most_nodes(&rows);
+    let keys = few(&distinct(rows.iter().map(|row| param(row, "key"))));
     let schemes = distinct(rows.iter().map(|row| row.scheme.as_str()));
     let panels: Vec<(String, Vec<Series>)> = keys
         .iter()
@@ -192,7 +227,7 @@ fn ceiling(rows: &[&Row], store: &str) -> Option<Picture> {
         .copied()
         .collect();
     let schemes = distinct(rows.iter().map(|row| row.scheme.as_str()));
-    let keys = distinct(rows.iter().map(|row| param(row, "key")));
+    let keys = few(&distinct(rows.iter().map(|row| param(row, "key"))));
     let most = rows.iter().map(|row| nodes(row)).fold(0.0, f64::max);
     let least = rows
         .iter()
@@ -249,6 +284,7 @@ fn bucket_count(key: &str) -> Option<(&str, f64)> {
 }
 
 fn buckets(rows: &[&Row], store: &str) -> Option<Picture> {
+    let (rows, most_nodes) = of_most_nodes(rows);
     let counted: Vec<&Row> = rows
         .iter()
         .filter(|row| bucket_count(param(row, "key")).is_some())
@@ -285,7 +321,7 @@ fn buckets(rows: &[&Row], store: &str) -> Option<Picture> {
     let panels = [
         (
             "Writes of the hottest node, windows of 10 s",
-            "%",
+            "writes of the hottest node (%)",
             of(
                 "hot_node_share",
                 [("window", "10s"), ("of", "settled")],
@@ -302,7 +338,7 @@ fn buckets(rows: &[&Row], store: &str) -> Option<Picture> {
         sheet(2, LARGE),
         "Buckets: what writes gain and what ordered reads pay",
         &format!(
-            "Store {store}. More buckets than nodes only help when they divide evenly: ceil(B/N)/B; each bucket is one more stream to read. Lower is better."
+            "Store {store}, {most_nodes} nodes. B buckets that lie on N nodes by turns give the hottest ceil(B/N)/B: least where N divides B. Each is one more stream to read. Lower is better."
         ),
     );
     let titles = panels.each_ref().map(|(title, ..)| (*title).to_owned());

@@ -227,3 +227,101 @@ fn random_grids_stay_small_files() {
     }
     assert!(btree(&records).unwrap()[0].svg.len() < 1_500_000);
 }
+
+/// Rows and grids of a store with buckets 1 to 32 on these nodes.
+fn buckets(nodes: &[u32], splits: u32) -> Records {
+    let mut records = records();
+    for &nodes in nodes {
+        for buckets in 1..=32 {
+            let key = format!("hash:{buckets}");
+            let mut row = |measure: &str, x: Option<f64>, value: f64, more: (&str, &str)| {
+                add(&mut records, "uuid_v7", "cockroach", measure, x, value);
+                records.rows.last_mut().unwrap().params = Parameters::from([
+                    ("key".to_owned(), json!(key)),
+                    ("nodes".to_owned(), json!(nodes)),
+                    ("window".to_owned(), json!("10s")),
+                    (more.0.to_owned(), json!(more.1)),
+                ]);
+            };
+            let share = f64::from(buckets.div_ceil(nodes)) / f64::from(buckets);
+            row("hot_node_share", None, share, ("of", "settled"));
+            row("hot_node_share", Some(10.0), share, ("", ""));
+            row("hot_node_share", Some(100.0), share, ("", ""));
+            row("ceiling_writes_per_s", None, 10_000.0 / share, ("", ""));
+            row(
+                "scan_streams",
+                None,
+                f64::from(buckets),
+                ("query", "newest_100"),
+            );
+            for split in 0..splits {
+                let place = f64::from(split) / f64::from(splits);
+                row("split_place", Some(50.0), place, ("by", "size"));
+            }
+            grid(&mut records, "uuid_v7", vec![vec![1; 64]; 64]);
+            let grid = records.grids.last_mut().unwrap();
+            grid.engine = "cockroach".to_owned();
+            grid.measure = "writes_by_key".to_owned();
+            grid.params = records.rows.last().unwrap().params.clone();
+        }
+    }
+    records
+}
+
+#[test]
+fn pictures_of_buckets_are_of_the_most_nodes_and_of_few_keys() {
+    let several = shards(&buckets(&[1, 4, 8], 3)).unwrap();
+    assert_eq!(
+        names(&several),
+        [
+            "shards_keys",
+            "shards_hot_node",
+            "shards_ceiling",
+            "shards_buckets"
+        ]
+    );
+    let one = shards(&buckets(&[8], 3)).unwrap();
+    assert_eq!(
+        names(&one),
+        ["shards_keys", "shards_hot_node", "shards_buckets"]
+    );
+    // Other numbers of nodes change nothing but the ceiling.
+    assert_eq!(several[0].svg, one[0].svg);
+    assert_eq!(several[1].svg, one[1].svg);
+    assert_eq!(several[3].svg, one[2].svg);
+    for chart in &several[..3] {
+        assert!(
+            chart.svg.contains("hash:16") && !chart.svg.contains("hash:15"),
+            "{}",
+            chart.name
+        );
+    }
+}
+
+#[test]
+fn many_splits_do_not_cover_the_picture() {
+    let of = |splits| shards(&buckets(&[8], splits)).unwrap()[0].svg.clone();
+    let lines = |svg: &str| svg.matches("#E69F00").count();
+    let (few, many) = (of(40), of(41));
+    assert_eq!(lines(&few) / 40, lines(&many) / 41);
+    // The right ends of the lines.
+    let longest = |svg: &str| {
+        let lines = svg.split('<').filter(|tag| tag.contains("#E69F00"));
+        let points = lines.filter_map(|tag| tag.split("points=\"").nth(1)?.split('"').next());
+        let length = points.map(|points| {
+            let xs: Vec<f64> = points
+                .split_whitespace()
+                .filter_map(|point| point.split(',').next()?.parse().ok())
+                .collect();
+            xs.iter()
+                .fold(0.0, |length: f64, x| length.max((x - xs[0]).abs()))
+        });
+        length.fold(0.0, f64::max)
+    };
+    assert!(
+        longest(&few) > 50.0 && longest(&many) < 10.0,
+        "{} {}",
+        longest(&few),
+        longest(&many)
+    );
+}

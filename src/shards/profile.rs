@@ -157,7 +157,8 @@ pub struct Balance {
 /// When a node has too much load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoadRule {
-    /// Per cent above the mean …
+    /// Per cent above the mean, by which the node that takes a load is below it, and stays below
+    /// the one that gives it …
     pub above_mean_percent: u32,
     /// … and at least so many requests a second above it.
     pub above_mean_per_s: u32,

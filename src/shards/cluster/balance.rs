@@ -61,8 +61,13 @@ impl Cluster {
                 usize::from(self.ranges[number as usize].replicas[0]) == from
             });
             let better = led.copied().find_map(|(load, number)| {
-                // A node that has less than the mean, and stays below where the load comes from.
-                let fits = |node: usize| loads[node] < mean && loads[node] + load < loads[from];
+                // A node that has less than the mean, and stays well below where the load comes
+                // from: else two nodes would hand it to and fro for ever.
+                let less = |one: u64, other: u64| {
+                    one * 100 < other * (100 - u64::from(rule.above_mean_percent))
+                };
+                let fits =
+                    |node: usize| less(loads[node], mean) && less(loads[node] + load, loads[from]);
                 let range = &self.ranges[number as usize];
                 let copies = self.copies(range).iter().map(|&node| usize::from(node));
                 let transfer = copies

@@ -9,7 +9,7 @@ use super::{Balance, FirstRanges, GIB, Load, LoadRule, MIB, Merge, MergeBelow, P
 pub const COCKROACH: Store = Store {
     name: "cockroach",
     about: "CockroachDB: half of 512 MiB; load splits from 2,500 requests/s by an online reservoir; store rebalancer",
-    assumed: "one range moved a round to even out numbers of ranges; one merge a second; writes are the only requests",
+    assumed: "the node that takes a lease is 10 % below the mean and stays so below the one that gives it; one range moved a round to even out numbers of ranges; one merge a second; writes are the only requests",
     calls_it: "Top Ranges QPS, rebalancing.queriespersecond; kv.loadsplitter.nosplitkey, queue.split.size_based, queue.split.load_based",
     hashed: false,
     size: Size {

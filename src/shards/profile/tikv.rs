@@ -9,7 +9,7 @@ use super::{Balance, FirstRanges, Load, LoadRule, MIB, Merge, MergeBelow, Parts,
 pub const TIKV: Store = Store {
     name: "tikv",
     about: "TiKV + PD since 8.3: cut every 256 MiB from 384 MiB on (or every 2.56 M rows from 3.84 M on), looked at every 10 s and 16 MiB; load splits for reads only; hot-region scheduler",
-    assumed: "a round every 10 s, by the writes of the last minute and not by three heartbeats of 60 s; one region moved a round to even out numbers; both regions of a merge are small",
+    assumed: "a round every 10 s, by the writes of the last minute and not by three heartbeats of 60 s; the node that takes a leader stays 5 % below the one that gives it; one region moved a round to even out numbers; both regions of a merge are small",
     calls_it: "hot_region, hot_peers_summary; tikv_load_base_split_event{no_balance_key, ...}",
     hashed: false,
     size: Size {
