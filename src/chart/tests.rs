@@ -232,7 +232,7 @@ fn random_grids_stay_small_files() {
 fn buckets(nodes: &[u32], splits: u32) -> Records {
     let mut records = records();
     for &nodes in nodes {
-        for buckets in 1..=32 {
+        for buckets in 1..=32u32 {
             let key = format!("hash:{buckets}");
             let mut row = |measure: &str, x: Option<f64>, value: f64, more: (&str, &str)| {
                 add(&mut records, "uuid_v7", "cockroach", measure, x, value);
