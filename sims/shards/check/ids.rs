@@ -4,7 +4,6 @@ use super::load::{relocated, scheme, stream};
 use super::{Check, EXACT, Setting, sampled};
 use crate::tolerance::Tolerance;
 use anyhow::Result;
-use idlab::clock::NS_PER_MS;
 use idlab::fleet::{Arrivals, FleetSpec};
 use idlab::shards::{KeyMaker, ShardingKey, SizePoint, Store};
 use idlab::source::AnySource;
@@ -27,7 +26,6 @@ pub fn residues(setting: &Setting) -> Result<Vec<Check>> {
     let one = FleetSpec::single(100, setting.seed);
     let sixteen = FleetSpec {
         writers: 16,
-        clock_sd_ns: 2 * NS_PER_MS,
         ..one.clone()
     };
     // Low bits that are always 0: the sequence's 12; of one writer with an even step, the timestamp's step too.

@@ -29,16 +29,10 @@ pub fn finders(setting: &Setting) -> Result<Vec<Check>> {
 /// Both sides are samples.
 fn compared(row: &OracleRow, found: &Found) -> Vec<Check> {
     let case = format!("{}, {:?}", named(row.traffic), row.finder).to_lowercase();
-    let note = |simulated: f64, expected: f64, standard_error: f64| {
-        if !row.note.is_empty() {
-            row.note.to_owned()
-        } else if (simulated - expected).abs() > WITHIN {
-            format!(
-                "beyond 0.03: the oracle is the mean of 60 trials, standard error of the difference {standard_error:.2}"
-            )
-        } else {
-            String::new()
-        }
+    let note = |simulated: f64, expected: f64| match (simulated - expected).abs() > WITHIN {
+        true if row.note.is_empty() => "beyond 0.03, within three standard errors of 60 trials",
+        true => row.note,
+        false => "",
     };
     let tolerance =
         |standard_error: f64| Tolerance::absolute(WITHIN + STANDARD_ERRORS * standard_error + 1e-9);
@@ -46,19 +40,15 @@ fn compared(row: &OracleRow, found: &Found) -> Vec<Check> {
     let variance = share(found.found) * (1.0 - share(found.found));
     let error = (variance * (1.0 / ORACLE_TRIALS + 1.0 / f64::from(found.trials))).sqrt();
     let mut checks = vec![
-        Check::new(&case, FOUND, found.found, row.found, tolerance(error)).note(note(
-            found.found,
-            row.found,
-            error,
-        )),
+        Check::new(&case, FOUND, found.found, row.found, tolerance(error))
+            .note(note(found.found, row.found)),
     ];
     if let (Some(hot), Some(expected)) = (found.hot_share, row.hot_share) {
         let keys = |trials: f64, found: f64| 1.0 / (trials * found).max(1.0);
         let keys = keys(ORACLE_TRIALS, row.found) + keys(found.trials.into(), found.found);
         let error = found.hot_share_sd * keys.sqrt();
         checks.push(
-            Check::new(&case, HOT, hot, expected, tolerance(error))
-                .note(note(hot, expected, error)),
+            Check::new(&case, HOT, hot, expected, tolerance(error)).note(note(hot, expected)),
         );
     }
     checks

@@ -148,7 +148,7 @@ pub fn shares(setting: &Setting) -> Result<Vec<Check>> {
         setting.setup(&RANGE_FIXED, ShardingKey::Range, 5),
         setting.setup(&super::load::ONE_RANGE, buckets, 5),
         setting.setup(&HASH_FIXED, ShardingKey::Range, 4),
-        setting.setup(&RANGE_FIXED, ShardingKey::Salt(10), 5),
+        setting.setup(&RANGE_FIXED, ShardingKey::HashBuckets(10), 5),
     ];
     let found = ascending(&setting.plan(setups, 20_000, 40))?;
     let speed_up = ("speed_up", "ratio");
