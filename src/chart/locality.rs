@@ -34,6 +34,9 @@ fn shade(count: u32, most: f64) -> Option<usize> {
     (count > 0).then_some(shade.min(SHADES.len() - 1))
 }
 
+/// A line from one place (0 to 1) to another, at a height (0 to 1).
+pub(super) type Level = (f64, f64, f64);
+
 /// What a picture of grids says, and draws over each.
 pub(super) struct Look<'a> {
     /// Title of the picture.
@@ -48,8 +51,8 @@ pub(super) struct Look<'a> {
     pub y: Axis,
     /// What the shades count.
     pub scale: &'a str,
-    /// Lines from one place (0 to 1) to another, at a height (0 to 1).
-    pub lines: &'a dyn Fn(&Grid) -> Vec<(f64, f64, f64)>,
+    /// Lines over a grid.
+    pub lines: &'a dyn Fn(&Grid) -> Vec<Level>,
 }
 
 /// The picture of where inserts land.

@@ -378,8 +378,8 @@ pub fn groups_of_three(setting: &Setting) -> Result<Vec<Check>> {
         ranges
     };
     let mut checks = Vec::new();
-    // First cuts after 11 s, then a minute's pause.
-    for (streams, seconds, expected) in [(3, 15, 1.0), (6, 75, 2.0), (12, 75, 4.0)] {
+    // Each cut takes 11 s or a little more; before the groups of three are asked often.
+    for (streams, seconds, expected) in [(3, 15, 1.0), (6, 15, 2.0), (12, 27, 4.0)] {
         let ranges = runs(streams, seconds);
         checks.push(
             Check::new(

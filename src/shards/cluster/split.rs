@@ -373,7 +373,7 @@ impl Cluster {
     fn share_load(&mut self, parts: &[u32]) {
         let all = std::mem::take(&mut self.ranges[parts[0] as usize].tens);
         let (heirs, of) = match (self.setup.store.parts, parts) {
-            (Parts::StayRightOld, &[_, ref right, ..]) => (std::slice::from_ref(right), 1),
+            (Parts::StayRightOld, [_, right, ..]) => (std::slice::from_ref(right), 1),
             _ => (parts, parts.len() as u32),
         };
         for (i, &heir) in (0..).zip(heirs) {
