@@ -241,7 +241,7 @@ fn a_dump_says_what_was_skipped_and_what_was_there_already() {
 
 /// All that is drawn or counted of a small run of each kind.
 const SMALL: &str = "shards --scheme uuid_v4,uuid_v7,snowflake --store cockroach,tikv_96,foundationdb,mongo_range,hash_fixed \
-     --key range,hash:5,salt:3,tenant:zipf:1:tenants=50:top=2:salts=2,id_mod:6,bit_reversed,auto_random:2 --nodes 3,4 --for 40s --row 4KiB";
+     --key range,hash:5,salt:3,tenant:zipf:1:tenants=50:top=2:salts=2,id_mod:6,bit_reversed,auto_random:2 --nodes 3,4 --for 30s --rate 4k --row 4KiB";
 
 #[test]
 fn the_same_seed_gives_the_same_rows_on_any_number_of_threads() {

@@ -195,7 +195,8 @@ fn hot_node(rows: &[&Row], store: &str) -> Option<Picture> {
         .iter()
         .flat_map(|series| xs(series))
         .fold(0.0, f64::max);
-    if top == 0.0 {
+    // One moment is no curve.
+    if panels.iter().flat_map(|series| xs(series)).all(|x| x == top) {
         return None;
     }
     let columns = panels.len().min(2);

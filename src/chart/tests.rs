@@ -299,6 +299,18 @@ fn pictures_of_buckets_are_of_the_most_nodes_and_of_few_keys() {
 }
 
 #[test]
+fn a_curve_has_two_points() {
+    let mut short = buckets(&[8], 0);
+    short
+        .rows
+        .retain(|row| row.x.is_none_or(|x| x.as_f64() == 10.0));
+    assert_eq!(
+        names(&shards(&short).unwrap()),
+        ["shards_keys", "shards_buckets"]
+    );
+}
+
+#[test]
 fn many_splits_do_not_cover_the_picture() {
     let of = |splits| shards(&buckets(&[8], splits)).unwrap()[0].svg.clone();
     let lines = |svg: &str| svg.matches("#E69F00").count();
