@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 use idlab::id::Column;
-use idlab::measure::{Clients, Rows, ShardsPlan, measure_shards};
+use idlab::measure::{Clients, Rows, Service, ShardsPlan, measure_shards};
 use idlab::record::Parameters;
 use idlab::shards::{RANGE_FIXED, Setup, ShardingKey};
 use idlab::source::{Source, SourceError};
@@ -74,7 +74,10 @@ fn a_busy_node_writes_what_it_can() {
     };
     let plan = ShardsPlan {
         setups: vec![setup],
-        clients: Clients::ClosedLoop { clients: 4 },
+        clients: Clients::ClosedLoop {
+            clients: 4,
+            service: Service::Exponential,
+        },
         ids_per_s: 10_000,
         capacity_per_s: 10_000,
         seconds: 10,
