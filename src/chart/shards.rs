@@ -196,7 +196,11 @@ fn hot_node(rows: &[&Row], store: &str) -> Option<Picture> {
         .flat_map(|series| xs(series))
         .fold(0.0, f64::max);
     // One moment is no curve.
-    if panels.iter().flat_map(|series| xs(series)).all(|x| x == top) {
+    if panels
+        .iter()
+        .flat_map(|series| xs(series))
+        .all(|x| x == top)
+    {
         return None;
     }
     let columns = panels.len().min(2);
