@@ -215,7 +215,6 @@ mod tests {
         assert_eq!(rows[0].params["note"], "why");
     }
 
-    /// Each section is made with few trials; every case and measure is there once.
     #[test]
     fn cases_differ() {
         let setting = Setting { trials: 2, seed: 1 };

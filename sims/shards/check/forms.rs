@@ -196,8 +196,8 @@ pub fn buckets(setting: &Setting) -> Result<Vec<Check>> {
     let cases = [4, 6].into_iter().flat_map(|nodes| {
         (1..=16).map(move |buckets| {
             let expected = theory::bucket_hot_share(buckets, nodes);
-            let case = format!("{buckets} buckets, {nodes} nodes");
             let key = ShardingKey::HashBuckets(buckets);
+            let case = format!("{key}, {nodes} nodes");
             (case, &ONE_RANGE, key, 1, nodes, expected)
         })
     });
@@ -290,8 +290,8 @@ pub fn closed_loop(setting: &Setting) -> Result<Vec<Check>> {
     for buckets in [1, 2, 3, 4, 5, 6, 7, 8, 16] {
         let mut shares = vec![0.0; NODES];
         (0..buckets).for_each(|bucket| shares[bucket % NODES] += 1.0 / buckets as f64);
-        cases.push((format!("{buckets} buckets"), shares));
         let key = ShardingKey::HashBuckets(buckets as u32);
+        cases.push((key.to_string(), shares));
         setups.push(setting.setup(&ONE_RANGE, key, NODES as u32));
     }
     let plan = ShardsPlan {
