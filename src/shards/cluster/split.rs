@@ -181,7 +181,9 @@ impl Cluster {
 
     /// The keys with about so many rows to the left of each, and how many that are.
     pub(super) fn cuts_at(&self, number: u32, targets: &[u64]) -> Vec<(u128, u64)> {
-        let low = self.lows[self.place(number)];
+        let at = self.place(number);
+        let low = self.lows[at];
+        let high = self.lows.get(at + 1).copied().unwrap_or(u128::MAX);
         let range = &self.ranges[number as usize];
         let (keys, stride) = (range.sample.sorted(), range.sample.stride());
         let mut cuts: Vec<(u128, u64)> = Vec::new();
@@ -195,8 +197,8 @@ impl Cluster {
                     range.rows,
                 ),
             };
-            // A part without rows is none.
-            if cut.1 > 0 && cut.0 > cuts.last().map_or(low, |cut| cut.0) {
+            // A part without rows is none, nor is one without keys.
+            if cut.1 > 0 && cut.0 < high && cut.0 > cuts.last().map_or(low, |cut| cut.0) {
                 cuts.push(cut);
             }
         }
