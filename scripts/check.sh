@@ -15,6 +15,7 @@ step cargo run --quiet --example custom_scheme
 # The profile of the tests, so that nothing is built twice; it optimises as much.
 step cargo bench --profile dev --bench btree -- --quick
 step cargo bench --profile dev --bench predict -- --quick
+step cargo bench --profile dev --bench shards -- --test
 step scripts/reproduce.sh --check
 step scripts/smoke.sh
 

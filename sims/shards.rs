@@ -212,7 +212,9 @@ pub fn run(args: Args) -> Result<()> {
     });
     bar.finish_and_clear();
     for (rows, grid) in found?.into_iter().flatten() {
-        recorder.add(rows, Some(grid));
+        // The pictures are of the largest clusters.
+        let nodes = grid.params.get("nodes").and_then(serde_json::Value::as_u64);
+        recorder.add(rows, Some(grid).filter(|_| nodes == Some(most_nodes(&args))));
     }
     recorder.finish(chart::shards, table::table)
 }

@@ -4,11 +4,12 @@
 //! 2. A [`fleet`] of writers, each with its own clock, yields one stream of ids.
 //! 3. A [`store`] consumes the stream and emits events (insert, split, a page that is
 //!    asked for); a [`pool`] answers requests for pages, or reads them.
+//!    A cluster of [`shards`] takes the stream the same way.
 //! 4. A [`measure`] folds events into numbers with units; a [`record`] keeps
 //!    them with their provenance.
 //! 5. A [`chart`] only ever reads records.
 //!
-//! [`theory`] has the closed forms that the trees and pools are held to.
+//! [`theory`] has the closed forms that trees, pools and clusters are held to.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

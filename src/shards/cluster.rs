@@ -92,6 +92,8 @@ pub struct Cluster {
     totals: Totals,
     events: Vec<(u64, Event)>,
     next_balance_s: u64,
+    /// The pair of neighbours that is looked at next for a merge.
+    next_merge: usize,
     random: ChaCha8Rng,
 }
 
@@ -126,6 +128,7 @@ impl Cluster {
             touched: Vec::new(),
             totals: Totals::default(),
             events: Vec::new(),
+            next_merge: 0,
             next_balance_s: setup
                 .store
                 .balance

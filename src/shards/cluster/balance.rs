@@ -6,6 +6,9 @@ use super::split::Cause;
 use super::{Cluster, MOST_REPLICAS};
 use crate::random;
 
+/// Pairs of neighbours that one look for merges goes through.
+const MERGE_LOOKS: usize = 1000;
+
 impl Cluster {
     /// A round of moves, by the store's rules.
     pub(super) fn balance(&mut self) {
@@ -249,7 +252,7 @@ impl Cluster {
         ranges
     }
 
-    /// Merges the first pair of neighbours that the store's rules allow.
+    /// Merges the next pair of neighbours that the store's rules allow.
     pub(super) fn merge(&mut self) {
         let Some(Merge {
             below,
@@ -282,12 +285,16 @@ impl Cluster {
                 && self.bytes(rows) < below_bytes_per_s.saturating_mul(60)
         };
         let boundaries = self.setup.key.first_splits();
-        let at = (1..self.order.len()).find(|&at| {
+        let pairs = self.order.len() - 1;
+        let looks = (0..pairs.min(MERGE_LOOKS)).map(|look| (self.next_merge + look) % pairs + 1);
+        let at = looks.clone().find(|&at| {
             small(self.order[at - 1])
                 && small(self.order[at])
                 && quiet(self.order[at - 1], self.order[at])
                 && boundaries.binary_search(&self.lows[at]).is_err()
         });
+        // The next look goes on from here.
+        self.next_merge = at.or(looks.last()).unwrap_or(0);
         let Some(at) = at else {
             return;
         };
