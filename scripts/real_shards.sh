@@ -150,11 +150,11 @@ predict() { # partitioning, buckets
   fi
   cut -f "$column" >"$work/ids"
   sim shards --ids "$work/ids" "${sharded[@]}" --shards "$2" --nodes "$servers" --clients "$clients" \
-    --service "$service" --capacity 1000 --out "$work/model" --format csv --seed "$round" |
+    --service "$service" --capacity 1000 --out "$work/model" --format csv --seed "$round" 2>"$work/model.err" |
     awk -F, '
       /hot_node_share/ && /all/ { hot = $(NF - 3) }
       /closed_loop_writes_per_s/ { speed = $(NF - 3) / 1000 }
-      END { printf "%.6f,%.6f\n", hot, speed }'
+      END { printf "%.6f,%.6f\n", hot, speed }' || fail "no prediction: $(tail -n 1 "$work/model.err")"
 }
 
 # Server 0 is the router; the port is no more than a part of the socket's name.
