@@ -5,6 +5,8 @@ use super::{Online, Quantile};
 
 /// Keys that a sample holds at most; then every other one goes.
 const SAMPLE_KEYS: usize = 1024;
+/// Keys that it has room for from the first on.
+const FIRST_KEYS: usize = 64;
 /// Most copies of a range.
 pub const MOST_REPLICAS: usize = 7;
 
@@ -40,6 +42,9 @@ impl Sample {
             if self.next > self.seen {
                 return;
             }
+        }
+        if self.keys.is_empty() {
+            self.keys.reserve(FIRST_KEYS);
         }
         self.keys.push(key);
         self.aim();

@@ -286,7 +286,8 @@ impl Cluster {
         };
         let boundaries = self.setup.key.first_splits();
         let pairs = self.order.len() - 1;
-        let looks = (0..pairs.min(MERGE_LOOKS)).map(|look| (self.next_merge + look) % pairs + 1);
+        let mut looks =
+            (0..pairs.min(MERGE_LOOKS)).map(|look| (self.next_merge + look) % pairs + 1);
         let at = looks.clone().find(|&at| {
             small(self.order[at - 1])
                 && small(self.order[at])
@@ -294,7 +295,7 @@ impl Cluster {
                 && boundaries.binary_search(&self.lows[at]).is_err()
         });
         // The next look goes on from here.
-        self.next_merge = at.or(looks.last()).unwrap_or(0);
+        self.next_merge = at.or(looks.next_back()).unwrap_or(0);
         let Some(at) = at else {
             return;
         };
