@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards verify ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet verify ids list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook
@@ -27,6 +27,9 @@ sim shards --for 40s --out "$out/two" --nodes 3 --store cockroach,tikv_96,founda
 sim shards --for 40s --out "$out/one" --nodes 3 --store cockroach,tikv_96,foundationdb,hash_fixed --threads 1 >/dev/null
 cmp <(rows "$out/one/shards.jsonl") <(rows "$out/two/shards.jsonl")
 sim ids snowflake -n 20000 --rate 100 | sim shards --ids - --shards 16 --key range,id_mod:16,bit_reversed --out "$out" >/dev/null
+sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/two" >/dev/null
+sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/one" --threads 1 >/dev/null
+cmp <(rows "$out/one/fleet.jsonl") <(rows "$out/two/fleet.jsonl")
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail

@@ -5,9 +5,11 @@ use crate::report;
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
+use idlab::clock::CLOCKS;
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
-use idlab::measure::{MEASURES, SHARD_MEASURES};
+use idlab::fleet::LATENCIES;
+use idlab::measure::{FLEET_MEASURES, MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
@@ -40,6 +42,10 @@ enum What {
     Kinds,
     /// When a fleet's ids are asked for
     Arrivals,
+    /// Clocks of a fleet's writers
+    Clocks,
+    /// Times from minting an id until readers see its row
+    Commits,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -57,6 +63,7 @@ fn list(what: What) -> Result<String> {
         What::Measures => MEASURES
             .iter()
             .chain(SHARD_MEASURES)
+            .chain(FLEET_MEASURES)
             .map(|measured| {
                 [
                     measured.name.to_owned(),
@@ -68,6 +75,14 @@ fn list(what: What) -> Result<String> {
         What::Keys => KEYS
             .iter()
             .map(|(form, about)| [(*form).to_owned(), (*about).to_owned()])
+            .collect(),
+        What::Clocks => CLOCKS
+            .iter()
+            .map(|clock| [clock.name.to_owned(), clock.about.to_owned()])
+            .collect(),
+        What::Commits => LATENCIES
+            .iter()
+            .map(|(name, about)| [(*name).to_owned(), (*about).to_owned()])
             .collect(),
         What::Kinds => KINDS
             .iter()
@@ -107,6 +122,11 @@ fn list(what: What) -> Result<String> {
             "--as NAME; told from the ids unless given",
         ),
         What::Arrivals => ("Arrivals", "--arrivals NAME"),
+        What::Clocks => (
+            "Clocks",
+            "sim fleet --clock NAME; errors are local less true time",
+        ),
+        What::Commits => ("Commits", "sim fleet --commit NAME"),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

@@ -3,6 +3,7 @@
 mod args;
 mod btree;
 mod cliff;
+mod fleet;
 mod ids;
 mod input;
 mod list;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Cliff(args) => cliff::run(args),
         Command::Tail(args) => tail::run(args),
         Command::Shards(args) => shards::run(*args),
+        Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
         Command::Verify(args) => verify::run(args),
         Command::List(args) => list::run(&args),
@@ -63,6 +65,7 @@ enum Command {
     Cliff(cliff::Args),
     Tail(tail::Args),
     Shards(Box<shards::Args>),
+    Fleet(fleet::Args),
     Verify(verify::Args),
     Ids(ids::Args),
     List(list::Args),

@@ -5,6 +5,7 @@
 
 mod axis;
 mod fill;
+mod fleet;
 mod lines;
 mod locality;
 mod panel;
@@ -18,6 +19,7 @@ use axis::{Axis, plain, short};
 use lines::Series;
 use panel::{LARGE, sheet};
 use picture::Picture;
+pub use fleet::fleet;
 pub use shards::shards;
 use std::collections::BTreeSet;
 use thiserror::Error;

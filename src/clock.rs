@@ -1,5 +1,9 @@
 //! Clocks: what a scheme reads the time from.
 
+mod model;
+
+pub use model::{CLOCKS, ClockModel, ModelClock, UnknownClock, clock};
+
 /// Nanoseconds since the Unix epoch. Lasts until the year 2554.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub u64);

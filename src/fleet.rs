@@ -1,11 +1,15 @@
 //! Fleets: writers, each with its own clock, that issue one stream of ids.
 //!
 //! Ids arrive at a total rate; the writer of each reads its own clock (true
-//! time plus its constant offset) and mints; the row is inserted after a delay.
-//! The stream is in the order of insertion. Not modelled here: clocks that
-//! drift, step or go back.
+//! time plus its constant offset, or a [`ClockModel`]'s) and mints, waiting while
+//! its scheme stalls; the row is inserted after a delay. The stream is in the order
+//! of insertion.
 
-use crate::clock::{NS_PER_S, Timestamp};
+mod latency;
+
+pub use latency::{LATENCIES, Latency, LatencyError};
+
+use crate::clock::{ClockModel, ModelClock, NS_PER_S, Timestamp};
 use crate::id::Id;
 use crate::random;
 use crate::scheme::{Limits, Scheme, Stall, Visitor, WriterError};
@@ -164,8 +168,22 @@ pub struct Issued<I> {
 
 struct Member<W> {
     state: W,
-    offset_ns: i64,
+    clock: MemberClock,
     free: Timestamp,
+}
+
+enum MemberClock {
+    Offset(i64),
+    Model(Box<ModelClock>),
+}
+
+impl MemberClock {
+    fn read(&mut self, now: Timestamp) -> Timestamp {
+        match self {
+            MemberClock::Offset(ns) => Timestamp(now.0.saturating_add_signed(*ns)),
+            MemberClock::Model(clock) => clock.read(now),
+        }
+    }
 }
 
 /// A fleet at work.
@@ -179,7 +197,9 @@ pub struct Fleet<S: Scheme> {
     carry_ps: u64,
     pending: BinaryHeap<Reverse<Issued<S::Id>>>,
     arrivals: ChaCha8Rng,
-    delays: ChaCha8Rng,
+    latency: Latency,
+    /// One that all writers share, or one a writer.
+    delays: Vec<ChaCha8Rng>,
     randomness: ChaCha8Rng,
 }
 
@@ -189,14 +209,52 @@ impl<S: Scheme> Fleet<S> {
     /// # Errors
     /// More writers than the scheme has numbers for, more ids than they can
     /// issue, or too many rows on their way.
-    pub fn new(mut scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
-        spec.check(S::NAME, &scheme.limits())?;
+    pub fn new(scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
         let mut offsets = random::stream(spec.seed, "fleet.offset", 0);
+        let clock = |_| MemberClock::Offset(random::normal_ns(&mut offsets, spec.clock_sd_ns));
+        let latency = Latency::Exponential {
+            mean_ns: spec.delay_mean_ns,
+        };
+        let delays = vec![random::stream(spec.seed, "fleet.delay", spec.phase)];
+        Self::build(scheme, spec.clone(), clock, latency, delays)
+    }
+
+    /// The same with clocks of `model`, and rows that are inserted after `latency`,
+    /// instead of the constant offsets and exponential delays of `spec`.
+    ///
+    /// # Errors
+    /// As of [`Fleet::new`].
+    pub fn with_clocks(
+        scheme: S,
+        spec: FleetSpec,
+        model: &'static ClockModel,
+        latency: Latency,
+    ) -> Result<Self, FleetError> {
+        let (seed, start) = (spec.seed, spec.start);
+        let spec = FleetSpec {
+            clock_sd_ns: 0,
+            delay_mean_ns: latency.mean_ns(),
+            ..spec
+        };
+        let clock = |number| MemberClock::Model(Box::new(model.start(seed, number, start)));
+        let delays = (0..spec.writers).map(|number| random::stream(seed, "fleet.commit", number.into()));
+        let delays = delays.collect();
+        Self::build(scheme, spec, clock, latency, delays)
+    }
+
+    fn build(
+        mut scheme: S,
+        spec: FleetSpec,
+        mut clock: impl FnMut(u32) -> MemberClock,
+        latency: Latency,
+        delays: Vec<ChaCha8Rng>,
+    ) -> Result<Self, FleetError> {
+        spec.check(S::NAME, &scheme.limits())?;
         let members = (0..spec.writers)
             .map(|number| {
                 Ok(Member {
                     state: scheme.writer(number)?,
-                    offset_ns: random::normal_ns(&mut offsets, spec.clock_sd_ns),
+                    clock: clock(number),
                     free: spec.start,
                 })
             })
@@ -209,7 +267,8 @@ impl<S: Scheme> Fleet<S> {
             carry_ps: 0,
             pending: BinaryHeap::new(),
             arrivals: random::stream(spec.seed, "fleet.arrival", spec.phase),
-            delays: random::stream(spec.seed, "fleet.delay", spec.phase),
+            latency,
+            delays,
             randomness: random::stream(spec.seed, "fleet.id", spec.phase),
             spec,
         };
@@ -243,6 +302,26 @@ impl<S: Scheme> Fleet<S> {
         }
     }
 
+    /// The next id of those asked for before `end`; `None` after the last of them.
+    ///
+    /// # Errors
+    /// The scheme can issue no more ids.
+    pub fn issue_before(&mut self, end: Timestamp) -> Result<Option<Issued<S::Id>>, FleetError> {
+        loop {
+            let over = self.next.0 >= end;
+            if let Some(Reverse(first)) = self.pending.peek()
+                && (over || first.inserted <= self.next.0)
+            {
+                return Ok(self.pending.pop().map(|Reverse(first)| first));
+            }
+            if over {
+                return Ok(None);
+            }
+            let issued = self.mint()?;
+            self.pending.push(Reverse(issued));
+        }
+    }
+
     /// Mints for the next arrival, waiting out stalls.
     fn mint(&mut self) -> Result<Issued<S::Id>, FleetError> {
         let (arrival, writer) = self.next;
@@ -252,7 +331,7 @@ impl<S: Scheme> Fleet<S> {
         let member = &mut self.members[writer as usize];
         let mut minted = arrival.max(member.free);
         let id = loop {
-            let reading = Timestamp(minted.0.saturating_add_signed(member.offset_ns));
+            let reading = member.clock.read(minted);
             match self
                 .scheme
                 .mint(&mut member.state, &reading, &mut self.randomness)
@@ -272,7 +351,8 @@ impl<S: Scheme> Fleet<S> {
             }
         };
         member.free = minted;
-        let delay_ns = random::exponential(&mut self.delays, self.spec.delay_mean_ns);
+        let stream = writer as usize % self.delays.len();
+        let delay_ns = self.latency.draw(&mut self.delays[stream]);
         Ok(Issued {
             inserted: minted.later(delay_ns),
             number,

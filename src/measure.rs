@@ -9,6 +9,7 @@
 mod accesses;
 mod cliff;
 mod edge;
+mod fleet;
 mod locality;
 mod pages;
 mod setting;
@@ -24,6 +25,9 @@ pub use cliff::{
     Cliff, CliffPlan, READS_BY_ROWS, ROWS_AT_READS, WORKING_SET_PAGES, check_cliff, cliff,
 };
 pub use edge::Edge;
+pub use fleet::{
+    CheckFleet, FLEET_MEASURES, FleetPlan, MeasureFleet, Order, Reader, Seen, order, skipped,
+};
 pub use locality::Sample;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
@@ -265,6 +269,7 @@ mod tests {
         let mut names: Vec<_> = MEASURES
             .iter()
             .chain(SHARD_MEASURES)
+            .chain(FLEET_MEASURES)
             .map(|measured| measured.name)
             .collect();
         assert!(names.iter().all(|name| {
@@ -273,6 +278,6 @@ mod tests {
         }));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), MEASURES.len() + SHARD_MEASURES.len());
+        assert_eq!(names.len(), MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len());
     }
 }

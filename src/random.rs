@@ -48,6 +48,14 @@ pub fn normal_ns(random: &mut impl Rng, sd_ns: u64) -> i64 {
     (radius * libm::cos(angle) * sd_ns as f64) as i64
 }
 
+/// A draw from the lognormal distribution of this median, rounded down; `sigma` is the logarithm's standard deviation.
+pub fn lognormal(random: &mut impl Rng, median: u64, sigma: f64) -> u64 {
+    // Box and Muller (1958).
+    let radius = libm::sqrt(-2.0 * libm::log(unit(random)));
+    let angle = std::f64::consts::TAU * unit(random);
+    (libm::exp(sigma * radius * libm::cos(angle)) * median as f64) as u64
+}
+
 /// A uniform draw from `0..bound` (Lemire's multiplication; the bias is below 2⁻³²
 /// for every `bound` that fits 32 bits).
 pub fn below(random: &mut impl Rng, bound: u32) -> u32 {

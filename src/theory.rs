@@ -2,9 +2,11 @@
 //!
 //! Each is a pure function. Logarithms and exponentials are `libm`'s, so the same bits
 //! come out on every machine. [`fringe`] has what random keys do to a B-tree that splits
-//! evenly, [`access`] what random accesses to pages do to a cache.
+//! evenly, [`access`] what random accesses to pages do to a cache, [`cursor`] what a
+//! reader who pages by id loses.
 
 pub mod access;
+pub mod cursor;
 pub mod fringe;
 pub mod shards;
 

@@ -1,0 +1,246 @@
+//! What clocks and commits do to the order of ids, and to readers who page by it.
+
+mod cursor;
+mod order;
+
+pub use cursor::{Reader, skipped};
+pub use order::{Order, order};
+
+use super::Rows;
+use crate::clock::{ClockModel, Timestamp};
+use crate::fleet::{Fleet, FleetError, FleetSpec, Latency};
+use crate::id::{Id, Key};
+use crate::record::{Measured, Number};
+use crate::scheme::{FieldKind, Scheme, Visitor};
+use std::collections::BTreeMap;
+
+/// Rows seen in the run.
+pub const FLEET_ROWS: Measured = Measured {
+    name: "fleet_rows",
+    unit: "rows",
+    about: "rows that the fleet committed",
+};
+
+/// Ids more than once.
+pub const FLEET_DUPLICATES: Measured = Measured {
+    name: "fleet_duplicate_ids",
+    unit: "ids",
+    about: "ids that an earlier row has",
+};
+
+/// Rows behind a larger id.
+pub const LATE_SHARE: Measured = Measured {
+    name: "late_rows_share",
+    unit: "share",
+    about: "rows committed after a larger id: what a reader who never rests loses",
+};
+
+/// Pairs out of order.
+pub const INVERSIONS_PER_ROW: Measured = Measured {
+    name: "inversions_per_row",
+    unit: "pairs",
+    about: "pairs of rows whose ids are not in the order of commit, a row",
+};
+
+/// Distance from the sorted place.
+pub const DISPLACEMENT_MAX: Measured = Measured {
+    name: "displacement_max_rows",
+    unit: "rows",
+    about: "furthest that a row is from its place in the order of ids",
+};
+
+/// k of k-sorted.
+pub const K_SORTED_ROWS: Measured = Measured {
+    name: "k_sorted_rows",
+    unit: "rows",
+    about: "most rows between a row and the first larger id committed before it",
+};
+
+/// Quantiles of lateness.
+pub const LATENESS_MS: Measured = Measured {
+    name: "lateness_ms",
+    unit: "ms",
+    about: "time from the commit of the first larger id to the row's own, of late rows (param quantile)",
+};
+
+/// Quantiles of the effective latency.
+pub const EFFECTIVE_LATENCY_MS: Measured = Measured {
+    name: "effective_latency_ms",
+    unit: "ms",
+    about: "commit time less the time that the id says (param quantile): commit latency less the clock's lead; a lag window of the maximum loses nothing",
+};
+
+/// Rows that a reader skips.
+pub const SKIPPED_SHARE: Measured = Measured {
+    name: "skipped_rows_share",
+    unit: "share",
+    about: "rows that a reader with `id > last_seen` skips for ever, by lag window in ns (x)",
+};
+
+/// The same, counted.
+pub const SKIPPED_ROWS: Measured = Measured {
+    name: "skipped_rows",
+    unit: "rows",
+    about: "the same as a count",
+};
+
+/// The measures of `sim fleet`, in the order of `sim list`.
+pub const FLEET_MEASURES: &[&Measured] = &[
+    &FLEET_ROWS,
+    &FLEET_DUPLICATES,
+    &LATE_SHARE,
+    &INVERSIONS_PER_ROW,
+    &DISPLACEMENT_MAX,
+    &K_SORTED_ROWS,
+    &LATENESS_MS,
+    &EFFECTIVE_LATENCY_MS,
+    &SKIPPED_SHARE,
+    &SKIPPED_ROWS,
+];
+
+/// A row as readers see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen<K> {
+    /// The id.
+    pub key: K,
+    /// When readers can see it.
+    pub committed: Timestamp,
+    /// When its id was minted.
+    pub minted: Timestamp,
+    /// The time that the id says; the time of minting (`created_at`) if it says none.
+    pub key_time: Timestamp,
+}
+
+/// What to run and to measure.
+#[derive(Clone, Debug)]
+pub struct FleetPlan {
+    /// Writers, rate, arrivals, seed and start.
+    pub spec: FleetSpec,
+    /// The writers' clocks.
+    pub clock: &'static ClockModel,
+    /// From minting to commit.
+    pub latency: Latency,
+    /// Ids are asked for so long.
+    pub length_ns: u64,
+    /// Time between two polls; 0: a reader who never rests.
+    pub poll_ns: u64,
+    /// Lag windows, one reader each; 0: none.
+    pub lags_ns: Vec<u64>,
+}
+
+/// A [`Visitor`] that opens the fleet of a plan, and sees whether it can begin.
+#[derive(Debug)]
+pub struct CheckFleet<'a>(pub &'a FleetPlan);
+
+impl Visitor for CheckFleet<'_> {
+    type Output = Result<(), FleetError>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
+        self.0.open(scheme).map(|_| ())
+    }
+}
+
+/// A [`Visitor`] that runs a plan and writes its rows.
+#[derive(Debug)]
+pub struct MeasureFleet<'a> {
+    /// The plan.
+    pub plan: &'a FleetPlan,
+    /// What receives the numbers.
+    pub rows: &'a mut Rows,
+}
+
+impl FleetPlan {
+    fn open<S: Scheme>(&self, scheme: S) -> Result<Fleet<S>, FleetError> {
+        Fleet::with_clocks(scheme, self.spec.clone(), self.clock, self.latency)
+    }
+
+    /// All rows of the run, in the order of commit.
+    ///
+    /// # Errors
+    /// Those of the fleet.
+    pub fn run<S: Scheme>(&self, scheme: S) -> Result<Vec<Seen<<S::Id as Id>::Key>>, FleetError> {
+        let mut fleet = self.open(scheme)?;
+        let end = self.spec.start.later(self.length_ns);
+        let mut seen = Vec::new();
+        while let Some(issued) = fleet.issue_before(end)? {
+            seen.push(Seen {
+                key: issued.id.key(),
+                committed: issued.inserted,
+                minted: issued.minted,
+                key_time: fleet.scheme().timestamp(issued.id).unwrap_or(issued.minted),
+            });
+        }
+        Ok(seen)
+    }
+}
+
+impl Visitor for MeasureFleet<'_> {
+    type Output = Result<(), FleetError>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
+        let says_time = scheme
+            .fields()
+            .iter()
+            .any(|field| field.kind == FieldKind::Timestamp);
+        let seen = self.plan.run(scheme)?;
+        let order = order(&seen);
+        write_order(self.rows, &order, seen.len());
+        if says_time || order.as_minted {
+            write_latency(self.rows, &seen);
+        }
+        let mut readers = BTreeMap::new();
+        for &lag_ns in &self.plan.lags_ns {
+            let reader = Reader {
+                start: self.plan.spec.start,
+                poll_ns: self.plan.poll_ns,
+                lag_ns,
+            };
+            readers.insert(lag_ns, skipped(&seen, reader).len() as u64);
+        }
+        for (lag_ns, skipped) in readers {
+            self.rows.point(
+                &SKIPPED_SHARE,
+                lag_ns,
+                Number::ratio(skipped, seen.len() as u64),
+            );
+            self.rows.point(&SKIPPED_ROWS, lag_ns, skipped);
+        }
+        Ok(())
+    }
+}
+
+fn write_order(rows: &mut Rows, order: &Order, count: usize) {
+    let late = order.lateness_ns.len() as u64;
+    rows.total(&FLEET_ROWS, count as u64);
+    rows.total(&FLEET_DUPLICATES, order.duplicates);
+    rows.total(&LATE_SHARE, Number::ratio(late, count as u64));
+    rows.total(
+        &INVERSIONS_PER_ROW,
+        Number::ratio(order.inversions, count as u64),
+    );
+    rows.total(&DISPLACEMENT_MAX, order.displacement_max);
+    rows.total(&K_SORTED_ROWS, order.radius);
+    let mut lateness: Vec<i64> = order.lateness_ns.iter().map(|ns| *ns as i64).collect();
+    write_quantiles(rows, &LATENESS_MS, &mut lateness);
+}
+
+fn write_latency<K: Key>(rows: &mut Rows, seen: &[Seen<K>]) {
+    let latency = |row: &Seen<K>| row.committed.0.cast_signed() - row.key_time.0.cast_signed();
+    let mut latencies: Vec<i64> = seen.iter().map(latency).collect();
+    write_quantiles(rows, &EFFECTIVE_LATENCY_MS, &mut latencies);
+}
+
+/// Median, 99th percentile and maximum (nearest rank); nothing of nothing.
+fn write_quantiles(rows: &mut Rows, measured: &Measured, values_ns: &mut [i64]) {
+    values_ns.sort_unstable();
+    for (name, percent) in [("p50", 50), ("p99", 99), ("max", 100)] {
+        let rank = (values_ns.len() * percent).div_ceil(100);
+        if let Some(ns) = rank.checked_sub(1).and_then(|rank| values_ns.get(rank)) {
+            let ms = Number::Real(*ns as f64 / 1e6);
+            rows.push(measured, None, ms, &[("quantile", name.into())]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use super::*;
+use crate::clock::clock;
+use crate::scheme::{self, Spec};
+use proptest::prelude::*;
+
+/// Rows of a small run: keys, minting and commit in nanoseconds.
+fn rows(marks: &[(u64, u64, u64)]) -> Vec<Seen<u64>> {
+    let row = |&(key, minted, latency): &(u64, u64, u64)| Seen {
+        key,
+        committed: Timestamp(minted + latency),
+        minted: Timestamp(minted),
+        key_time: Timestamp(minted),
+    };
+    let mut rows: Vec<_> = marks.iter().map(row).collect();
+    rows.sort_by_key(|row| row.committed);
+    rows
+}
+
+/// A reader that really polls: at each poll it takes what is there above its cursor.
+fn polled(seen: &[Seen<u64>], reader: Reader) -> Vec<u32> {
+    let end = seen.iter().map(|row| row.committed.0.max(row.key_time.0) + reader.lag_ns);
+    let polls = end.max().unwrap_or(0).div_ceil(reader.poll_ns);
+    let mut got = vec![false; seen.len()];
+    let mut cursor = None;
+    for poll in 0..=polls {
+        let now = poll * reader.poll_ns;
+        let mut last = cursor;
+        for (row, got) in seen.iter().zip(&mut got) {
+            let old = reader.lag_ns == 0 || row.key_time.0 + reader.lag_ns <= now;
+            if row.committed.0 <= now && old && Some(row.key) > cursor {
+                *got = true;
+                last = last.max(Some(row.key));
+            }
+        }
+        cursor = last;
+    }
+    (0..seen.len() as u32).filter(|&i| !got[i as usize]).collect()
+}
+
+fn reader(poll_ns: u64, lag_ns: u64) -> Reader {
+    Reader {
+        start: Timestamp(0),
+        poll_ns,
+        lag_ns,
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_a_polling_reader_misses_is_skipped(
+        marks in prop::collection::vec((0u64..40, 0u64..200, 0u64..60), 0..40),
+        poll_ns in 1u64..30,
+        lag_ns in 0u64..80,
+    ) {
+        let seen = rows(&marks);
+        let reader = reader(poll_ns, lag_ns);
+        prop_assert_eq!(skipped(&seen, reader), polled(&seen, reader));
+    }
+
+    /// A lag no shorter than the largest effective latency loses nothing, at any poll.
+    #[test]
+    fn a_lag_of_the_largest_effective_latency_loses_nothing(
+        marks in prop::collection::vec((1000u64..2000, 0u64..60, -40i64..40), 1..60),
+        poll_ns in 0u64..50,
+    ) {
+        let row = |(number, &(minted, latency, lead)): (usize, &(u64, u64, i64))| {
+            let key_time = Timestamp(minted.saturating_add_signed(lead));
+            Seen {
+                // Any order within a tick.
+                key: key_time.0 << 32 | (number as u64 * 2_654_435_761) & 0xffff_ffff,
+                committed: Timestamp(minted + latency),
+                minted: Timestamp(minted),
+                key_time,
+            }
+        };
+        let mut seen: Vec<_> = marks.iter().enumerate().map(row).collect();
+        seen.sort_by_key(|row| row.committed);
+        let latency = |row: &Seen<u64>| row.committed.0.saturating_sub(row.key_time.0);
+        let most = seen.iter().map(latency).max().unwrap().max(1);
+        prop_assert!(skipped(&seen, reader(poll_ns, most)).is_empty());
+    }
+
+    #[test]
+    fn disorder_is_what_pairs_say(keys in prop::collection::vec(0u64..30, 0..30)) {
+        let marks: Vec<_> = (0..).zip(&keys).map(|(at, &key)| (key, at, 0)).collect();
+        let found = order(&rows(&marks));
+        let pairs = || (0..keys.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        let wrong = || pairs().filter(|&(i, j)| keys[i] > keys[j]);
+        let late = (0..keys.len()).filter(|&j| (0..j).any(|i| keys[i] > keys[j]));
+        let repeated = (0..keys.len()).filter(|&j| keys[..j].contains(&keys[j]));
+        prop_assert_eq!(found.inversions, wrong().count() as u64);
+        prop_assert_eq!(found.radius, wrong().map(|(i, j)| (j - i) as u64).max().unwrap_or(0));
+        prop_assert_eq!(found.lateness_ns.len(), late.count());
+        prop_assert_eq!(found.duplicates, repeated.count() as u64);
+        prop_assert!(found.displacement_max <= found.radius);
+        prop_assert!(found.radius <= 2 * found.displacement_max);
+    }
+}
+
+#[test]
+fn order_as_minted_is_told_from_another() {
+    assert!(order(&rows(&[(1, 10, 50), (2, 20, 0), (3, 30, 0)])).as_minted);
+    assert!(!order(&rows(&[(2, 10, 0), (1, 20, 0)])).as_minted);
+}
+
+fn plan(clock_name: &str, latency: Latency) -> FleetPlan {
+    FleetPlan {
+        spec: FleetSpec {
+            writers: 16,
+            arrivals: crate::fleet::Arrivals::Poisson,
+            ..FleetSpec::single(1000, 1)
+        },
+        clock: clock(clock_name).unwrap(),
+        latency,
+        length_ns: 20_000_000_000,
+        poll_ns: 1_000_000_000,
+        lags_ns: vec![0],
+    }
+}
+
+fn measured(plan: &FleetPlan, scheme: &str) -> Rows {
+    let spec: Spec = scheme.parse().unwrap();
+    let mut rows = Rows::new("", scheme, "", Default::default());
+    let measure = MeasureFleet {
+        plan,
+        rows: &mut rows,
+    };
+    scheme::visit(&spec, measure).unwrap().unwrap();
+    rows
+}
+
+#[test]
+fn perfect_clocks_and_commits_lose_nothing() {
+    let plan = plan("ideal", Latency::None);
+    for scheme in ["auto_increment", "snowflake:tick_ms=1:worker=0:sequence=22"] {
+        if scheme.starts_with("snowflake") {
+            // One worker number: the writer is alone.
+            let mut plan = plan.clone();
+            plan.spec.writers = 1;
+            let rows = measured(&plan, scheme);
+            assert_eq!(rows.found(&LATE_SHARE), Some(Number::Real(0.0)));
+            continue;
+        }
+        let rows = measured(&plan, scheme);
+        assert_eq!(rows.found(&LATE_SHARE), Some(Number::Real(0.0)), "{scheme}");
+        assert_eq!(rows.found(&DISPLACEMENT_MAX), Some(Number::Whole(0)));
+    }
+}
+
+#[test]
+fn rows_are_those_asked_for_in_time_and_unique() {
+    for scheme in ["auto_increment", "ticket_block", "snowflake", "ulid", "ksuid"] {
+        let rows = measured(&plan("crdb_edge", Latency::Batch), scheme);
+        let Some(Number::Whole(count)) = rows.found(&FLEET_ROWS) else {
+            panic!("no rows");
+        };
+        // Poisson, mean 20 000: 5.5 standard deviations.
+        assert!(count.abs_diff(20_000) < 778, "{count}");
+        assert_eq!(rows.found(&FLEET_DUPLICATES), Some(Number::Whole(0)));
+    }
+}
