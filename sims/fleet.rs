@@ -127,8 +127,9 @@ fn plan(args: &Args) -> Result<FleetPlan> {
             mean_ns: args::duration_ns(mean)
                 .map_err(|error| usage(format!("--commit {}: {error}", args.commit)))?,
         },
-        None => Latency::named(&args.commit)
-            .map_err(|error| usage(format!("--commit: {error}")))?,
+        None => {
+            Latency::named(&args.commit).map_err(|error| usage(format!("--commit: {error}")))?
+        }
     };
     Ok(FleetPlan {
         spec: FleetSpec {
@@ -190,7 +191,11 @@ fn table(records: &Records) -> String {
         let over = if i == 0 { "lost at lag" } else { "" };
         format!("{over}\n{}", seconds(*lag))
     });
-    let headings: Vec<String> = fixed.map(str::to_owned).into_iter().chain(lag_headings).collect();
+    let headings: Vec<String> = fixed
+        .map(str::to_owned)
+        .into_iter()
+        .chain(lag_headings)
+        .collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let lines = schemes.iter().map(|scheme| {
         let found = |measure: &str, quantile: Option<&str>, lag: Option<u64>| {
@@ -215,7 +220,11 @@ fn table(records: &Records) -> String {
             whole("k_sorted_rows"),
         ];
         cells.extend(["p50", "p99", "max"].map(|quantile| latency(quantile).map(report::two)));
-        let lost = |lag: &u64| found("skipped_rows", None, Some(*lag)).map(report::whole);
+        let count = found("fleet_rows", None, None).unwrap_or_default();
+        let lost = |lag: &u64| {
+            let share = found("skipped_rows_share", None, Some(*lag));
+            share.map(|share| report::whole(share * count))
+        };
         cells.extend(lags.iter().map(lost));
         cells
             .into_iter()
@@ -223,6 +232,7 @@ fn table(records: &Records) -> String {
             .collect()
     });
     let notes = "late: committed after a larger id. moved: furthest from its place by id. k-sorted: most rows behind a larger id.\n\
-                 latency: commit time less the id's time; a lag as long as the most of it loses nothing. lost: rows a reader never gets.";
+                 latency: commit time less the id's time; a lag as long as the most of it loses nothing.\n\
+                 lost: rows that a reader never gets, mean of readers out of step.";
     format!("{}\n\n{notes}", report::table(&headings, lines))
 }

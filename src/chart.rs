@@ -16,10 +16,10 @@ mod tests;
 
 use crate::record::{Grid, Records, Row};
 use axis::{Axis, plain, short};
+pub use fleet::fleet;
 use lines::Series;
 use panel::{LARGE, sheet};
 use picture::Picture;
-pub use fleet::fleet;
 pub use shards::shards;
 use std::collections::BTreeSet;
 use thiserror::Error;

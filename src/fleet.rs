@@ -237,7 +237,8 @@ impl<S: Scheme> Fleet<S> {
             ..spec
         };
         let clock = |number| MemberClock::Model(Box::new(model.start(seed, number, start)));
-        let delays = (0..spec.writers).map(|number| random::stream(seed, "fleet.commit", number.into()));
+        let delays =
+            (0..spec.writers).map(|number| random::stream(seed, "fleet.commit", number.into()));
         let delays = delays.collect();
         Self::build(scheme, spec, clock, latency, delays)
     }

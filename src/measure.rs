@@ -26,7 +26,7 @@ pub use cliff::{
 };
 pub use edge::Edge;
 pub use fleet::{
-    CheckFleet, FLEET_MEASURES, FleetPlan, MeasureFleet, Order, Reader, Seen, order, skipped,
+    CheckFleet, FLEET_MEASURES, FleetPlan, MeasureFleet, Order, Readable, Seen, order,
 };
 pub use locality::Sample;
 pub use setting::Setting;
@@ -212,6 +212,17 @@ impl Rows {
         self.push(measured, Some(x.into()), value.into(), &[]);
     }
 
+    /// Adds a point of a curve: the mean of `values`, which are finite, between their least and most.
+    pub fn sample(&mut self, measured: &Measured, x: impl Into<Number>, values: &[f64]) {
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        self.point(measured, x, Number::Real(mean));
+        if let Some(row) = self.rows.last_mut() {
+            row.low = values.iter().copied().reduce(f64::min).map(Number::Real);
+            row.high = values.iter().copied().reduce(f64::max).map(Number::Real);
+            row.samples = values.len() as u64;
+        }
+    }
+
     /// Adds a number with parameters of its own.
     pub fn push(
         &mut self,
@@ -278,6 +289,9 @@ mod tests {
         }));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len());
+        assert_eq!(
+            names.len(),
+            MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len()
+        );
     }
 }

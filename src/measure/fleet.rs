@@ -3,16 +3,16 @@
 mod cursor;
 mod order;
 
-pub use cursor::{Reader, skipped};
+pub use cursor::Readable;
 pub use order::{Order, order};
 
 use super::Rows;
 use crate::clock::{ClockModel, Timestamp};
 use crate::fleet::{Fleet, FleetError, FleetSpec, Latency};
 use crate::id::{Id, Key};
+use crate::random;
 use crate::record::{Measured, Number};
 use crate::scheme::{FieldKind, Scheme, Visitor};
-use std::collections::BTreeMap;
 
 /// Rows seen in the run.
 pub const FLEET_ROWS: Measured = Measured {
@@ -74,14 +74,7 @@ pub const EFFECTIVE_LATENCY_MS: Measured = Measured {
 pub const SKIPPED_SHARE: Measured = Measured {
     name: "skipped_rows_share",
     unit: "share",
-    about: "rows that a reader with `id > last_seen` skips for ever, by lag window in ns (x)",
-};
-
-/// The same, counted.
-pub const SKIPPED_ROWS: Measured = Measured {
-    name: "skipped_rows",
-    unit: "rows",
-    about: "the same as a count",
+    about: "rows that a reader with `id > last_seen` skips for ever, by lag window in ns (x): mean, least and most of readers out of step",
 };
 
 /// The measures of `sim fleet`, in the order of `sim list`.
@@ -95,8 +88,10 @@ pub const FLEET_MEASURES: &[&Measured] = &[
     &LATENESS_MS,
     &EFFECTIVE_LATENCY_MS,
     &SKIPPED_SHARE,
-    &SKIPPED_ROWS,
 ];
+
+/// Readers of each lag window, out of step with each other.
+const READERS: u32 = 8;
 
 /// A row as readers see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +149,19 @@ impl FleetPlan {
         Fleet::with_clocks(scheme, self.spec.clone(), self.clock, self.latency)
     }
 
+    /// First polls of readers who differ in nothing else: equally apart in the first
+    /// interval, so that a tick as long as the interval meets them at all its times.
+    pub fn first_polls(&self) -> Vec<Timestamp> {
+        let readers = if self.poll_ns == 0 { 1 } else { READERS };
+        let mut random = random::stream(self.spec.seed, "fleet.reader", 0);
+        let past = random::unit(&mut random);
+        let first = |reader: u32| {
+            let share = (past + f64::from(reader)) / f64::from(readers);
+            self.spec.start.later((share * self.poll_ns as f64) as u64)
+        };
+        (0..readers).map(first).collect()
+    }
+
     /// All rows of the run, in the order of commit.
     ///
     /// # Errors
@@ -188,22 +196,16 @@ impl Visitor for MeasureFleet<'_> {
         if says_time || order.as_minted {
             write_latency(self.rows, &seen);
         }
-        let mut readers = BTreeMap::new();
-        for &lag_ns in &self.plan.lags_ns {
-            let reader = Reader {
-                start: self.plan.spec.start,
-                poll_ns: self.plan.poll_ns,
-                lag_ns,
-            };
-            readers.insert(lag_ns, skipped(&seen, reader).len() as u64);
-        }
-        for (lag_ns, skipped) in readers {
-            self.rows.point(
-                &SKIPPED_SHARE,
-                lag_ns,
-                Number::ratio(skipped, seen.len() as u64),
-            );
-            self.rows.point(&SKIPPED_ROWS, lag_ns, skipped);
+        let mut lags_ns = self.plan.lags_ns.clone();
+        lags_ns.sort_unstable();
+        for lag_ns in lags_ns {
+            let readable = Readable::new(&seen, lag_ns);
+            let shares = self.plan.first_polls().into_iter().map(|first| {
+                let skipped = readable.skipped(first, self.plan.poll_ns).len();
+                Number::ratio(skipped as u64, seen.len() as u64).as_f64()
+            });
+            let shares: Vec<_> = shares.collect();
+            self.rows.sample(&SKIPPED_SHARE, lag_ns, &shares);
         }
         Ok(())
     }

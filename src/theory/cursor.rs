@@ -62,8 +62,12 @@ mod tests {
     /// Values to as many digits as their source prints.
     #[test]
     fn published_values_come_out() {
-        for (in_flight, skipped) in [(0.1, 0.0462), (1.0, 0.2817), (10.0, 0.6667), (100.0, 0.8812)]
-        {
+        for (in_flight, skipped) in [
+            (0.1, 0.0462),
+            (1.0, 0.2817),
+            (10.0, 0.6667),
+            (100.0, 0.8812),
+        ] {
             assert!((skipped_of_exponential(in_flight) - skipped).abs() < 6e-5);
         }
         for (rate, offset_s, poll_s, skipped) in [

@@ -17,16 +17,17 @@ fn rows(marks: &[(u64, u64, u64)]) -> Vec<Seen<u64>> {
 }
 
 /// A reader that really polls: at each poll it takes what is there above its cursor.
-fn polled(seen: &[Seen<u64>], reader: Reader) -> Vec<u32> {
-    let end = seen.iter().map(|row| row.committed.0.max(row.key_time.0) + reader.lag_ns);
-    let polls = end.max().unwrap_or(0).div_ceil(reader.poll_ns);
+fn polled(seen: &[Seen<u64>], first: u64, poll_ns: u64, lag_ns: u64) -> Vec<u32> {
+    let end = seen
+        .iter()
+        .map(|row| row.committed.0.max(row.key_time.0) + lag_ns);
+    let end = end.max().unwrap_or(0) + poll_ns;
     let mut got = vec![false; seen.len()];
     let mut cursor = None;
-    for poll in 0..=polls {
-        let now = poll * reader.poll_ns;
+    for now in (first..=first + end).step_by(poll_ns as usize) {
         let mut last = cursor;
         for (row, got) in seen.iter().zip(&mut got) {
-            let old = reader.lag_ns == 0 || row.key_time.0 + reader.lag_ns <= now;
+            let old = lag_ns == 0 || row.key_time.0 + lag_ns <= now;
             if row.committed.0 <= now && old && Some(row.key) > cursor {
                 *got = true;
                 last = last.max(Some(row.key));
@@ -34,15 +35,9 @@ fn polled(seen: &[Seen<u64>], reader: Reader) -> Vec<u32> {
         }
         cursor = last;
     }
-    (0..seen.len() as u32).filter(|&i| !got[i as usize]).collect()
-}
-
-fn reader(poll_ns: u64, lag_ns: u64) -> Reader {
-    Reader {
-        start: Timestamp(0),
-        poll_ns,
-        lag_ns,
-    }
+    (0..seen.len() as u32)
+        .filter(|&i| !got[i as usize])
+        .collect()
 }
 
 proptest! {
@@ -50,11 +45,12 @@ proptest! {
     fn what_a_polling_reader_misses_is_skipped(
         marks in prop::collection::vec((0u64..40, 0u64..200, 0u64..60), 0..40),
         poll_ns in 1u64..30,
+        first in 0u64..30,
         lag_ns in 0u64..80,
     ) {
         let seen = rows(&marks);
-        let reader = reader(poll_ns, lag_ns);
-        prop_assert_eq!(skipped(&seen, reader), polled(&seen, reader));
+        let skipped = Readable::new(&seen, lag_ns).skipped(Timestamp(first), poll_ns);
+        prop_assert_eq!(skipped, polled(&seen, first, poll_ns, lag_ns));
     }
 
     /// A lag no shorter than the largest effective latency loses nothing, at any poll.
@@ -77,7 +73,7 @@ proptest! {
         seen.sort_by_key(|row| row.committed);
         let latency = |row: &Seen<u64>| row.committed.0.saturating_sub(row.key_time.0);
         let most = seen.iter().map(latency).max().unwrap().max(1);
-        prop_assert!(skipped(&seen, reader(poll_ns, most)).is_empty());
+        prop_assert!(Readable::new(&seen, most).skipped(Timestamp(0), poll_ns).is_empty());
     }
 
     #[test]
@@ -131,16 +127,9 @@ fn measured(plan: &FleetPlan, scheme: &str) -> Rows {
 
 #[test]
 fn perfect_clocks_and_commits_lose_nothing() {
-    let plan = plan("ideal", Latency::None);
-    for scheme in ["auto_increment", "snowflake:tick_ms=1:worker=0:sequence=22"] {
-        if scheme.starts_with("snowflake") {
-            // One worker number: the writer is alone.
-            let mut plan = plan.clone();
-            plan.spec.writers = 1;
-            let rows = measured(&plan, scheme);
-            assert_eq!(rows.found(&LATE_SHARE), Some(Number::Real(0.0)));
-            continue;
-        }
+    let mut plan = plan("ideal", Latency::None);
+    for (scheme, writers) in [("auto_increment", 16), ("snowflake", 1), ("ulid", 1)] {
+        plan.spec.writers = writers;
         let rows = measured(&plan, scheme);
         assert_eq!(rows.found(&LATE_SHARE), Some(Number::Real(0.0)), "{scheme}");
         assert_eq!(rows.found(&DISPLACEMENT_MAX), Some(Number::Whole(0)));
@@ -149,7 +138,13 @@ fn perfect_clocks_and_commits_lose_nothing() {
 
 #[test]
 fn rows_are_those_asked_for_in_time_and_unique() {
-    for scheme in ["auto_increment", "ticket_block", "snowflake", "ulid", "ksuid"] {
+    for scheme in [
+        "auto_increment",
+        "ticket_block",
+        "snowflake",
+        "ulid",
+        "ksuid",
+    ] {
         let rows = measured(&plan("crdb_edge", Latency::Batch), scheme);
         let Some(Number::Whole(count)) = rows.found(&FLEET_ROWS) else {
             panic!("no rows");
@@ -157,5 +152,54 @@ fn rows_are_those_asked_for_in_time_and_unique() {
         // Poisson, mean 20 000: 5.5 standard deviations.
         assert!(count.abs_diff(20_000) < 778, "{count}");
         assert_eq!(rows.found(&FLEET_DUPLICATES), Some(Number::Whole(0)));
+    }
+}
+
+#[test]
+fn readers_are_apart_by_equal_times() {
+    let plan = plan("ideal", Latency::None);
+    let polls = plan.first_polls();
+    assert_eq!(polls.len(), 8);
+    assert!(polls[0] > plan.spec.start && polls[7].0 - plan.spec.start.0 <= plan.poll_ns);
+    for pair in polls.windows(2) {
+        assert!((pair[1].0 - pair[0].0).abs_diff(plan.poll_ns / 8) <= 1);
+    }
+}
+
+/// Clocks apart by half a second and commits that take minutes, still: the largest
+/// effective latency is a window that loses nothing, and one of half of it is not.
+#[test]
+fn the_reported_latency_is_a_window_that_loses_nothing() {
+    fn lost<S: Scheme>(scheme: S) -> [usize; 2] {
+        let plan = plan("crdb_edge", Latency::Heavy);
+        let seen = plan.run(scheme).unwrap();
+        let latency = |row: &Seen<_>| row.committed.0.saturating_sub(row.key_time.0);
+        let most_ns = seen.iter().map(latency).max().unwrap();
+        [most_ns, most_ns / 2].map(|lag_ns| {
+            let readable = Readable::new(&seen, lag_ns);
+            let polls = plan.first_polls().into_iter();
+            polls
+                .map(|first| readable.skipped(first, plan.poll_ns).len())
+                .sum()
+        })
+    }
+    struct Lost;
+    impl Visitor for Lost {
+        type Output = [usize; 2];
+        fn visit<S: Scheme>(self, scheme: S) -> [usize; 2] {
+            lost(scheme)
+        }
+    }
+    for name in [
+        "auto_increment",
+        "snowflake",
+        "uuid_v7",
+        "ulid",
+        "ksuid",
+        "unique_rowid",
+    ] {
+        let [none, some] = scheme::visit(&name.parse::<Spec>().unwrap(), Lost).unwrap();
+        assert_eq!(none, 0, "{name}");
+        assert!(some > 0, "{name}");
     }
 }

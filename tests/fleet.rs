@@ -1,0 +1,136 @@
+//! `sim fleet` as a user meets it.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+
+fn fleet(args: &str, out: &Path) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_sim"))
+        .arg("fleet")
+        .args(args.split_whitespace())
+        .arg("--out")
+        .arg(out)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap_or(-1),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn wrong_arguments_get_one_line_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("none");
+    for (args, expected) in [
+        (
+            "--clock lan_crony",
+            "--clock: unknown clock \"lan_crony\" (did you mean \"lan_chrony\"?)",
+        ),
+        ("--clock xyz", "known: ideal, ptp_hw"),
+        (
+            "--commit hevy",
+            "--commit: unknown latency \"hevy\" (did you mean \"heavy\"?)",
+        ),
+        (
+            "--commit exponential:5",
+            "--commit exponential:5: expected a number with its unit",
+        ),
+        ("--commit exponential:20h", "rows on their way"),
+        ("--scheme uuid_v9", "did you mean"),
+        (
+            "--scheme uuid_v7,uuid_v7",
+            "--scheme: uuid_v7 is given twice",
+        ),
+        (
+            "--scheme snowflake --nodes 1025",
+            "workers 0 to 1023, not for worker 1024",
+        ),
+        ("--writers 2M", "--writers: expected at most 1M"),
+        ("--writers 0", "expected at least 1"),
+        ("--for 0", "--for 0: expected some time"),
+        ("--for 10", "expected a number with its unit"),
+        (
+            "--for 24h --rate 10k",
+            "864000000 rows, expected at most 100000000: lower --rate or --for",
+        ),
+        ("--lag 1s,-1s", "expected a number with its unit"),
+        ("--lag 1s,1s", "--lag: 1000000000 is given twice"),
+        (
+            "--lag 11min",
+            "--lag 660 s: expected at most the run's 600 s",
+        ),
+        (
+            "--poll 11min",
+            "--poll 660 s: expected at most the run's 600 s",
+        ),
+        ("--poll -1s", "expected a number with its unit"),
+        ("--rate 0", "expected ids a second, at least 1"),
+        (
+            "--rate 1M --for 10s --scheme ksuid,snowflake:worker=4:sequence=1:timestamp=58",
+            "at most 32000 ids a second",
+        ),
+    ] {
+        let (code, stdout, stderr) = fleet(args, &out);
+        assert_eq!(code, 2, "{args}: {stderr}");
+        assert!(stderr.contains(expected), "{args}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
+        assert!(stdout.is_empty() && !out.exists(), "{args}");
+    }
+}
+
+#[test]
+fn a_run_has_a_table_records_and_a_chart_and_repeats() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = "--for 1min --clock wan_pool --commit heavy --lag 0,2s,10s --scheme snowflake,ksuid,auto_increment";
+    let found = |name: &str, more: &str| {
+        let out = folder.path().join(name);
+        let (code, stdout, stderr) = fleet(&format!("{args} {more}"), &out);
+        assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+        for scheme in ["snowflake", "ksuid", "auto_increment"] {
+            assert!(
+                stdout
+                    .lines()
+                    .any(|line| line.trim_start().starts_with(scheme))
+            );
+        }
+        assert!(out.join("fleet_skipped.svg").exists() && out.join("fleet_skipped.png").exists());
+        let text = fs::read_to_string(out.join("fleet.jsonl")).unwrap();
+        text.split_once('\n').unwrap().1.to_owned()
+    };
+    let first = found("one", "--threads 1");
+    assert_eq!(first, found("two", "--threads 2"));
+    assert_ne!(first, found("three", "--seed 2"));
+    let share = |scheme: &str, lag_ns: u64| {
+        let rows = first
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut rows = rows.filter(|row| {
+            row["scheme"] == scheme && row["measure"] == "skipped_rows_share" && row["x"] == lag_ns
+        });
+        rows.next().unwrap()["value"].as_f64().unwrap()
+    };
+    // A second's tick in random order: half the interval of a second is lost.
+    assert!(share("ksuid", 0) > 50.0 * share("snowflake", 0));
+    assert!(share("snowflake", 0) > share("snowflake", 2_000_000_000));
+    assert!(share("auto_increment", 0) > 0.0);
+}
+
+/// Nothing is lost, so nothing is drawn; the other numbers are there.
+#[test]
+fn a_run_without_a_loss_has_no_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, stdout, _) = fleet(
+        "--for 10s --clock ideal --commit none --scheme auto_increment --lag 0,1s",
+        folder.path(),
+    );
+    assert_eq!(code, 0);
+    assert!(stdout.contains("auto_increment"), "{stdout}");
+    assert!(!folder.path().join("fleet_skipped.svg").exists());
+    // One point only is a chart too.
+    let (code, _, _) = fleet("--for 10s --scheme ksuid --lag 0", folder.path());
+    assert_eq!(code, 0);
+    assert!(folder.path().join("fleet_skipped.svg").exists());
+}
