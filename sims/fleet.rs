@@ -106,7 +106,8 @@ fn plan(args: &Args) -> Result<FleetPlan> {
     if args.length == 0 {
         return Err(usage("--for 0: expected some time, such as 10min"));
     }
-    args::distinct("--lag", &args.lag)?;
+    let lags: Vec<_> = args.lag.iter().map(|&lag| seconds(lag)).collect();
+    args::distinct("--lag", &lags)?;
     let most = |flag: &str, value: u64| {
         if value <= args.length {
             return Ok(());

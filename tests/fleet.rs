@@ -57,7 +57,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
             "864000000 rows, expected at most 100000000: lower --rate or --for",
         ),
         ("--lag 1s,-1s", "expected a number with its unit"),
-        ("--lag 1s,1s", "--lag: 1000000000 is given twice"),
+        ("--lag 1s,1s", "--lag: 1 s is given twice"),
         (
             "--lag 11min",
             "--lag 660 s: expected at most the run's 600 s",

@@ -1,6 +1,6 @@
 //! The chart of `fleet`: rows that a reader loses against its lag window.
 
-use super::axis::{Axis, plain};
+use super::axis::{Axis, Tick, plain};
 use super::panel::{LARGE, sheet};
 use super::picture::Picture;
 use super::{Chart, ChartError, positive, values, views, xs};
@@ -26,18 +26,25 @@ pub fn fleet(records: &Records) -> Result<Vec<Chart>, ChartError> {
 fn picture(view: &super::View) -> Option<Picture> {
     const PER_S: f64 = 1e-9;
     let mut series = view.series("skipped_rows_share", 100.0, |_| true);
-    let lags = xs(&series);
-    let least = lags
-        .filter(|lag| *lag > 0.0)
-        .fold(f64::INFINITY, f64::min)
-        .min(1e9);
-    // A logarithmic axis has no 0.
-    let none = least / 10.0;
+    let lags = xs(&series).filter(|lag_ns| *lag_ns > 0.0);
+    let least_s = lags.fold(1e9, f64::min) * PER_S;
+    // A logarithmic axis has no 0: no window stands a decade before the least.
+    let none_s = least_s / 10.0;
     let points = series.iter_mut().flat_map(|series| &mut series.points);
-    points.for_each(|point| point.0 = point.0.max(none) * PER_S);
-    let all: Vec<f64> = xs(&series).collect();
+    points.for_each(|point| point.0 = (point.0 * PER_S).max(none_s));
+    let mut x = Axis::log("lag window (s)", xs(&series))?;
+    if xs(&series).any(|lag_s| lag_s == none_s) {
+        let least = x.place(least_s * (1.0 - 1e-9));
+        x.ticks.retain(|tick| tick.place >= least);
+        x.ticks.insert(
+            0,
+            Tick {
+                place: x.place(none_s),
+                label: Some("none".to_owned()),
+            },
+        );
+    }
     let series = positive(series, |(_, share)| *share > 0.0);
-    let x = Axis::log("lag window (s); leftmost: none", all)?;
     let y = Axis::log("rows lost (%)", values(&series))?;
     let param = |name: &str| {
         let text = view.records.run.params.get(name);
