@@ -6,7 +6,7 @@ use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::{self, NS_PER_S};
-use idlab::fleet::{Arrivals, FleetSpec, Latency};
+use idlab::fleet::{Arrivals, FleetError, FleetSpec, Latency};
 use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, Rows};
 use idlab::record::{Parameters, Records, Row};
 use idlab::scheme::{self, Spec};
@@ -68,7 +68,7 @@ pub fn run(args: Args) -> Result<()> {
         let spec: Spec = text.parse().map_err(usage)?;
         scheme::visit(&spec, CheckFleet(&plan))
             .map_err(usage)?
-            .map_err(usage)?;
+            .map_err(refused)?;
         Ok(spec)
     });
     let specs: Vec<Spec> = specs.collect::<Result<_>>()?;
@@ -144,6 +144,18 @@ fn plan(args: &Args) -> Result<FleetPlan> {
         poll_ns: args.poll,
         lags_ns: args.lag.clone(),
     })
+}
+
+/// A fleet that cannot begin, with the flag that is to blame and what to do.
+fn refused(error: FleetError) -> anyhow::Error {
+    match error {
+        FleetError::Writer(_) => usage(format!("--writers: {error}")),
+        FleetError::TooFast { .. } => {
+            usage(format!("--rate: {error}; lower it or give more --writers"))
+        }
+        FleetError::InFlight { .. } => usage(format!("--commit: {error}; lower it or --rate")),
+        FleetError::Stalled { .. } => usage(error),
+    }
 }
 
 fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {

@@ -38,7 +38,10 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
             "--commit exponential:5",
             "--commit exponential:5: expected a number with its unit",
         ),
-        ("--commit exponential:20h", "rows on their way"),
+        (
+            "--commit exponential:20h",
+            "rows on their way, expected at most 1000000; lower it or --rate",
+        ),
         ("--scheme uuid_v9", "did you mean"),
         (
             "--scheme uuid_v7,uuid_v7",
@@ -46,7 +49,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ),
         (
             "--scheme snowflake --nodes 1025",
-            "workers 0 to 1023, not for worker 1024",
+            "--writers: snowflake has room for workers 0 to 1023, not for worker 1024",
         ),
         ("--writers 2M", "--writers: expected at most 1M"),
         ("--writers 0", "expected at least 1"),
@@ -70,7 +73,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ("--rate 0", "expected ids a second, at least 1"),
         (
             "--rate 1M --for 10s --scheme ksuid,snowflake:worker=4:sequence=1:timestamp=58",
-            "at most 32000 ids a second",
+            "--rate: snowflake issues at most 32000 ids a second",
         ),
     ] {
         let (code, stdout, stderr) = fleet(args, &out);
@@ -112,7 +115,7 @@ fn a_run_has_a_table_records_and_a_chart_and_repeats() {
         });
         rows.next().unwrap()["value"].as_f64().unwrap()
     };
-    // A second's tick in random order: half the interval of a second is lost.
+    // Within a second, KSUIDs are in random order.
     assert!(share("ksuid", 0) > 50.0 * share("snowflake", 0));
     assert!(share("snowflake", 0) > share("snowflake", 2_000_000_000));
     assert!(share("auto_increment", 0) > 0.0);

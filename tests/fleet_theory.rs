@@ -207,3 +207,29 @@ fn random_ids_are_all_lost_but_the_records() {
     let lost = Readable::new(&seen, 0).skipped(plan.spec.start, 0).len();
     assert_eq!(lost, seen.len() - kept);
 }
+
+/// A counter with heavy commits at 200 ids a second against an independent calculation
+/// by numerical integration, printed to two digits (with 1 ms of clock error, which only
+/// matters without a window): a twentieth for the digits, besides the standard errors.
+#[test]
+fn heavy_commits_lose_what_the_integral_says() {
+    for (poll_ms, expected) in [
+        (1000, [1.4e-3, 6.0e-4, 4.0e-4, 1.5e-4]),
+        (250, [2.6e-3, 7.1e-4, 4.6e-4, 1.7e-4]),
+    ] {
+        let plan = FleetPlan {
+            latency: Latency::Heavy,
+            length_ns: 10_000_000_000_000,
+            ..plan(200, 0, poll_ms * 1_000_000)
+        };
+        let seen = plan.run(scheme::<AutoIncrement>("auto_increment")).unwrap();
+        for (lag_ms, expected) in [100, 1000, 2000, 5000].into_iter().zip(expected) {
+            let (found, error) = share(&seen, &plan, lag_ms * 1_000_000);
+            println!("{poll_ms} {lag_ms}: {expected:.6} {found:.6} ± {error:.6}");
+            assert!(
+                (found - expected).abs() <= 0.05 * expected + 5.5 * error,
+                "{poll_ms} {lag_ms}: {expected}, {found} ± {error}"
+            );
+        }
+    }
+}

@@ -128,7 +128,11 @@ fn measured(plan: &FleetPlan, scheme: &str) -> Rows {
 #[test]
 fn perfect_clocks_and_commits_lose_nothing() {
     let mut plan = plan("ideal", Latency::None);
-    for (scheme, writers) in [("auto_increment", 16), ("snowflake", 1), ("ulid", 1)] {
+    for (scheme, writers) in [
+        ("auto_increment", 16),
+        ("snowflake", 1),
+        ("uuid_v7:tail=counter", 1),
+    ] {
         plan.spec.writers = writers;
         let rows = measured(&plan, scheme);
         assert_eq!(rows.found(&LATE_SHARE), Some(Number::Real(0.0)), "{scheme}");
@@ -201,5 +205,55 @@ fn the_reported_latency_is_a_window_that_loses_nothing() {
         let [none, some] = scheme::visit(&name.parse::<Spec>().unwrap(), Lost).unwrap();
         assert_eq!(none, 0, "{name}");
         assert!(some > 0, "{name}");
+    }
+}
+
+/// Clocks that are set back by seconds, once a day each: writers wait, so that the ids
+/// of each ascend and none comes twice.
+#[test]
+fn steps_back_make_writers_wait_and_no_duplicates() {
+    fn check<S: Scheme>(scheme: S) {
+        let plan = FleetPlan {
+            spec: FleetSpec {
+                writers: 16,
+                arrivals: crate::fleet::Arrivals::Poisson,
+                ..FleetSpec::single(50, 1)
+            },
+            length_ns: 86_400_000_000_000,
+            ..plan("cron_sync", Latency::None)
+        };
+        let mut fleet = plan.open(scheme).unwrap();
+        let end = plan.spec.start.later(plan.length_ns);
+        let mut by_writer = vec![Vec::new(); 16];
+        while let Some(issued) = fleet.issue_before(end).unwrap() {
+            by_writer[issued.writer as usize].push((issued.minted, issued.id.key()));
+        }
+        let mut waited = 0;
+        for ids in &mut by_writer {
+            ids.sort_unstable();
+            for pair in ids.windows(2) {
+                assert!(pair[0].1 < pair[1].1, "{}", S::NAME);
+                // A writer's rows come each 320 ms on average: the end of a wait is a crowd.
+                let gap_ns = pair[1].0.0 - pair[0].0.0;
+                waited += u32::from(gap_ns > 7_000_000_000);
+            }
+        }
+        // e^-22 of gaps are that long by chance.
+        assert!(waited > 0, "{}", S::NAME);
+        let mut keys: Vec<_> = by_writer.iter().flatten().map(|(_, key)| *key).collect();
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+    struct Check;
+    impl Visitor for Check {
+        type Output = ();
+        fn visit<S: Scheme>(self, scheme: S) {
+            check(scheme);
+        }
+    }
+    for name in ["snowflake", "uuid_v7:tail=counter"] {
+        scheme::visit(&name.parse::<Spec>().unwrap(), Check).unwrap();
     }
 }
