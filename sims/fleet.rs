@@ -73,11 +73,18 @@ pub fn run(args: Args) -> Result<()> {
     });
     let specs: Vec<Spec> = specs.collect::<Result<_>>()?;
     let rows = u128::from(args.rate) * u128::from(args.length) / u128::from(NS_PER_S);
+    if rows == 0 {
+        return Err(usage(format!(
+            "--rate {} for {}: expected at least one row; raise --rate or --for",
+            args.rate,
+            seconds(args.length)
+        )));
+    }
     if rows > MOST_ROWS {
         return Err(usage(format!(
-            "--rate {} for {} s are {rows} rows, expected at most {MOST_ROWS}: lower --rate or --for",
+            "--rate {} for {} are {rows} rows, expected at most {MOST_ROWS}: lower --rate or --for",
             args.rate,
-            args.length / NS_PER_S
+            seconds(args.length)
         )));
     }
     let bytes = rows as u64 * ROW_BYTES;

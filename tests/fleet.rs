@@ -54,6 +54,10 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ("--writers 2M", "--writers: expected at most 1M"),
         ("--writers 0", "expected at least 1"),
         ("--for 0", "--for 0: expected some time"),
+        (
+            "--for 1ms --rate 10 --lag 0 --poll 0",
+            "--rate 10 for 0.001 s: expected at least one row; raise --rate or --for",
+        ),
         ("--for 10", "expected a number with its unit"),
         (
             "--for 24h --rate 10k",
