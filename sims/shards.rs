@@ -214,7 +214,10 @@ pub fn run(args: Args) -> Result<()> {
     for (rows, grid) in found?.into_iter().flatten() {
         // The pictures are of the largest clusters.
         let nodes = grid.params.get("nodes").and_then(serde_json::Value::as_u64);
-        recorder.add(rows, Some(grid).filter(|_| nodes == Some(most_nodes(&args))));
+        recorder.add(
+            rows,
+            Some(grid).filter(|_| nodes == Some(most_nodes(&args))),
+        );
     }
     recorder.finish(chart::shards, table::table)
 }

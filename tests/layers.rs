@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The layers from below. A module may use anything of an earlier line, nothing beside or after it.
 const LAYERS: &[&[&str]] = &[
-    &["id", "clock", "random", "record", "names", "theory"],
+    &["id", "random", "record", "names", "theory"],
+    &["clock"],
     &["scheme", "engine", "source"],
     &["fleet", "reference", "dump", "store", "shards"],
     &["pool"],

@@ -378,7 +378,7 @@ impl ModelClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::START;
+    const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
     fn error_ns(clock: &mut ModelClock, at: Timestamp) -> i64 {
         clock.read(at).0.cast_signed() - at.0.cast_signed()
