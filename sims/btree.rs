@@ -10,7 +10,7 @@ use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::dump::{self, KINDS};
+use idlab::dump;
 use idlab::engine::{EngineOptions, Profile};
 use idlab::id::Column;
 use idlab::measure::{Found, Plan, Rows, SKIPPED_LINES, Secondaries, measure_any};
@@ -209,12 +209,7 @@ pub fn run(args: Args) -> Result<()> {
 fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
     if let Some(path) = &args.ids {
         args.fleet.refuse_for("a dump")?;
-        let kind = args.kind.as_deref().map(kind).transpose()?;
-        let mut input = Input::Dump {
-            path: path.clone(),
-            kind,
-            spool: None,
-        };
+        let mut input = Input::dump(path, args.kind.as_deref())?;
         if engines > 1 {
             input.spool()?;
         }
@@ -242,14 +237,6 @@ fn inputs(args: &Args, engines: usize) -> Result<Vec<(Input, Option<u64>)>> {
         Ok((input, Some(rows)))
     };
     args.scheme.iter().map(scheme).collect()
-}
-
-fn kind(name: &str) -> Result<dump::Kind> {
-    let found = KINDS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, kind)| *kind).ok_or_else(|| {
-        let hint = idlab::names::nearest(name, KINDS.iter().map(|(known, _)| *known));
-        usage(format!("--as {name}: unknown kind of id{hint}"))
-    })
 }
 
 /// Opens an input and does its page arithmetic: wrong names, sizes and files

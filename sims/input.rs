@@ -5,8 +5,9 @@ use crate::report;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::clock::{NS_PER_MS, NS_PER_S, Timestamp};
-use idlab::dump::{self, Dump, Kind};
+use idlab::dump::{self, Dump, KINDS, Kind};
 use idlab::fleet::{self, Arrivals, FleetError, FleetSpec, IntoStream};
+use idlab::names;
 use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::scheme::{self, Spec};
@@ -195,6 +196,22 @@ impl Input {
             },
             sum,
         ))
+    }
+
+    /// The dump in a file, `-` for stdin, of ids of the kind of this name if one is given.
+    pub fn dump(path: &Path, kind: Option<&str>) -> Result<Self> {
+        let named = |name: &str| {
+            let found = KINDS.iter().find(|(known, _)| *known == name);
+            found.map(|(_, kind)| *kind).ok_or_else(|| {
+                let hint = names::nearest(name, KINDS.iter().map(|(known, _)| *known));
+                usage(format!("--as {name}: unknown kind of id{hint}"))
+            })
+        };
+        Ok(Self::Dump {
+            path: path.to_owned(),
+            kind: kind.map(named).transpose()?,
+            spool: None,
+        })
     }
 
     /// What rows of records call it.

@@ -10,7 +10,7 @@ use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::NS_PER_S;
-use idlab::dump::{self, KINDS};
+use idlab::dump;
 use idlab::id::Key;
 use idlab::measure::{
     Clients, DUPLICATE_IDS, Rows, SKIPPED_LINES, Service, ShardsPlan, measure_shards_any,
@@ -365,12 +365,7 @@ fn inputs(args: &Args, most_per_s: u64) -> Result<Vec<(Input, Option<u64>, u64)>
     let for_rows = |rows: u64| rows.div_ceil(most_per_s.max(1));
     if let Some(path) = &args.ids {
         args.fleet.refuse_but_rate_for("a dump")?;
-        let kind = args.kind.as_deref().map(kind).transpose()?;
-        let mut input = Input::Dump {
-            path: path.clone(),
-            kind,
-            spool: None,
-        };
+        let mut input = Input::dump(path, args.kind.as_deref())?;
         input.spool()?;
         return Ok(vec![(input, None, asked_s.unwrap_or(u64::MAX))]);
     }
@@ -392,14 +387,6 @@ fn inputs(args: &Args, most_per_s: u64) -> Result<Vec<(Input, Option<u64>, u64)>
         Ok((input, Some(rows), seconds))
     };
     args.scheme.iter().map(one).collect()
-}
-
-fn kind(name: &str) -> Result<dump::Kind> {
-    let found = KINDS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, kind)| *kind).ok_or_else(|| {
-        let hint = idlab::names::nearest(name, KINDS.iter().map(|(known, _)| *known));
-        usage(format!("--as {name}: unknown kind of id{hint}"))
-    })
 }
 
 fn setup(

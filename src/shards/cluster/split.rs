@@ -10,7 +10,7 @@ use crate::random;
 const QUANTILE_FROM_BYTES_PER_S: u64 = 250_000;
 /// Seconds in which refusals of the online finder count once.
 const REFUSAL_PAUSE_S: u32 = 60;
-/// Seconds in which a refusal of its finder counts once.
+/// Seconds in which refusals of FoundationDB's finder count once.
 const QUANTILE_PAUSE_S: u64 = 120;
 
 /// What made a store split a range.
