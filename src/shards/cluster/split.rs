@@ -29,6 +29,18 @@ impl Watch {
             Watch::Quantile(finder) => finder.record(now_s * NS_PER_S, key, row_bytes, random),
         }
     }
+
+    fn outlives_a_split(&self) -> bool {
+        matches!(self, Watch::Quantile(_))
+    }
+
+    /// What the right part of a split at `key` goes on with.
+    fn split_off(&mut self, key: u128) -> Option<Self> {
+        match self {
+            Watch::Online { .. } => None,
+            Watch::Quantile(finder) => Some(Watch::Quantile(Box::new(finder.split_off(key)))),
+        }
+    }
 }
 
 impl Cluster {
@@ -328,6 +340,9 @@ impl Cluster {
             left.rows -= right.rows;
             right.sample = left.sample.split_off(key);
             right.written_s = left.written_s;
+            // What was written is remembered by key; the online finder begins anew.
+            let watch = left.watch.as_mut();
+            right.watch = watch.and_then(|watch| watch.split_off(key));
             let new = self.add(right);
             self.lows.insert(at + 1, key);
             self.prefixes.insert(at + 1, prefix(key));
@@ -347,7 +362,7 @@ impl Cluster {
         for &part in &parts {
             let range = &mut self.ranges[part as usize];
             range.split_s = now_s;
-            range.watch = None;
+            range.watch = range.watch.take().filter(Watch::outlives_a_split);
             range.look_rows = look_rows;
             range.looked_rows = range.rows;
             if cause == Cause::Load {

@@ -66,6 +66,17 @@ impl Quantile {
         }
     }
 
+    /// Takes out what was written from `key` on, as a sample of its own: a range is split there.
+    pub fn split_off(&mut self, key: u128) -> Self {
+        let is_left = |&(_, other): &(u64, u128)| other < key;
+        let (left, right) = self.samples.iter().copied().partition(is_left);
+        self.samples = left;
+        Self {
+            unit_bits: self.unit_bits,
+            samples: right,
+        }
+    }
+
     /// Forgets what was written 120 s ago or earlier. Without samples the unit is small again.
     pub fn expire(&mut self, now_ns: u64) {
         let window_ns = WINDOW_S * NS_PER_S;
@@ -155,6 +166,18 @@ mod tests {
             assert!(finder.samples.len() <= SAMPLES);
         }
         finder
+    }
+
+    #[test]
+    fn a_split_parts_what_was_written_by_key() {
+        let mut random = crate::random::stream(1, "quantile", 9);
+        let mut left = Quantile::new();
+        (0..1000u32).for_each(|row| left.record(0, row.into(), 256, &mut random));
+        assert_eq!(left.samples.len(), 1000);
+        let right = left.split_off(400);
+        assert_eq!((left.samples.len(), right.samples.len()), (400, 600));
+        assert!(left.samples.iter().all(|&(_, key)| key < 400));
+        assert_eq!(right.rate_bytes_per_s(), 600 * 256 / WINDOW_S);
     }
 
     #[test]
