@@ -5,8 +5,10 @@
 //! its scheme stalls; the row is inserted after a delay. The stream is in the order
 //! of insertion.
 
+mod fault;
 mod latency;
 
+pub use fault::{Fault, Trouble};
 pub use latency::{LATENCIES, Latency, LatencyError};
 
 use crate::clock::{ClockModel, ModelClock, NS_PER_S, Timestamp};

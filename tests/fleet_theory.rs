@@ -146,6 +146,7 @@ fn the_slower_of_two_clocks_loses_what_its_offset_says() {
                 committed: issued.inserted,
                 minted: issued.minted,
                 key_time,
+                writer: issued.writer,
             });
         }
         let slow = u32::from(leads_ns[1] < leads_ns[0]);

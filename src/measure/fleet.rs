@@ -104,6 +104,8 @@ pub struct Seen<K> {
     pub minted: Timestamp,
     /// The time that the id says; the time of minting (`created_at`) if it says none.
     pub key_time: Timestamp,
+    /// Who minted it.
+    pub writer: u32,
 }
 
 /// What to run and to measure.
@@ -176,6 +178,7 @@ impl FleetPlan {
                 committed: issued.inserted,
                 minted: issued.minted,
                 key_time: fleet.scheme().timestamp(issued.id).unwrap_or(issued.minted),
+                writer: issued.writer,
             });
         }
         Ok(seen)

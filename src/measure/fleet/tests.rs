@@ -10,6 +10,7 @@ fn rows(marks: &[(u64, u64, u64)]) -> Vec<Seen<u64>> {
         committed: Timestamp(minted + latency),
         minted: Timestamp(minted),
         key_time: Timestamp(minted),
+        writer: 0,
     };
     let mut rows: Vec<_> = marks.iter().map(row).collect();
     rows.sort_by_key(|row| row.committed);
@@ -67,6 +68,7 @@ proptest! {
                 committed: Timestamp(minted + latency),
                 minted: Timestamp(minted),
                 key_time,
+                writer: 0,
             }
         };
         let mut seen: Vec<_> = marks.iter().enumerate().map(row).collect();
