@@ -46,6 +46,11 @@ impl Timestamp {
 pub trait Clock {
     /// The time now.
     fn now(&self) -> Timestamp;
+
+    /// A time that is never set: differences between two readings are lengths.
+    fn monotonic(&self) -> Timestamp {
+        self.now()
+    }
 }
 
 impl Clock for Timestamp {
@@ -55,8 +60,18 @@ impl Clock for Timestamp {
 }
 
 /// The machine's real-time clock. Never used inside a simulation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock {
+    start: std::time::Instant,
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self {
+            start: std::time::Instant::now(),
+        }
+    }
+}
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
@@ -64,5 +79,9 @@ impl Clock for SystemClock {
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap_or_default();
         Timestamp(since.as_nanos() as u64)
+    }
+
+    fn monotonic(&self) -> Timestamp {
+        Timestamp(self.start.elapsed().as_nanos() as u64)
     }
 }

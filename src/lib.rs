@@ -17,6 +17,7 @@
 pub mod chart;
 pub mod clock;
 pub mod dump;
+pub mod duration;
 pub mod engine;
 pub mod fleet;
 pub mod id;

@@ -16,10 +16,13 @@ use rand::Rng;
 use std::fmt;
 use thiserror::Error;
 
-mod monotonic;
+mod rollback;
 mod spec;
+mod ticker;
 
+pub use rollback::{ROLLBACKS, Rollback, RollbackError};
 pub use spec::{Param, Params, Spec, SpecError};
+pub use ticker::{Ticker, Ticks};
 
 /// What the bits of a field mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,6 +155,21 @@ pub trait Scheme: Sized + Send + 'static {
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Self::Id, Stall>;
+
+    /// Sets what its writers do when their clocks go back.
+    ///
+    /// # Errors
+    /// The scheme has a rule of its own, or cannot follow this one.
+    fn set_rollback(&mut self, _: Rollback) -> Result<(), SpecError> {
+        Err(SpecError(format!(
+            "{} has its own rule for clocks that go back",
+            Self::NAME
+        )))
+    }
+
+    /// Tells a new writer that all instants up to `floor` may have been used by the one
+    /// before it, which had the same number.
+    fn resume(&self, _: &mut Self::Writer, _floor: Timestamp) {}
 
     /// The instant an id carries, to the scheme's tick; `None` without a clock.
     fn timestamp(&self, id: Self::Id) -> Option<Timestamp>;

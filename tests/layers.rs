@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers from below. A module may use anything of an earlier line, nothing beside or after it.
 const LAYERS: &[&[&str]] = &[
-    &["id", "random", "record", "names", "theory"],
+    &["id", "random", "record", "names", "theory", "duration"],
     &["clock"],
     &["scheme", "engine", "source"],
     &["fleet", "reference", "dump", "store", "shards"],

@@ -5,12 +5,15 @@
 //! - Ids per tick: 4,096 a writer and millisecond, then [`Stall::Exhausted`].
 //! - Lifetime: 2⁴¹ ms, 69.7 years. With Twitter's epoch (1288834974657 ms,
 //!   2010-11-04) the last millisecond is 2080-07-10T17:30:30.208Z.
-//! - Rollback: refused with [`Stall::ClockBehind`] until the last tick is back.
+//! - Rollback: any [`Rollback`]; by default refused with [`Stall::ClockBehind`] until the last tick is back.
 //! - Source: Twitter's Snowflake announcement, 2010. Its 5-bit data centre and
 //!   5-bit worker are one worker number here. Discord's 42-bit unsigned
 //!   timestamp is read to 41 bits, which suffice until 2084.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{
+    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, Ticker, Ticks,
+    WriterError,
+};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Number};
 use rand::Rng;
@@ -27,8 +30,8 @@ pub struct Snowflake {
     timestamp: u32,
     worker: u32,
     sequence: u32,
-    tick_ns: u64,
-    epoch_ns: u64,
+    ticks: Ticks,
+    rollback: Rollback,
 }
 
 /// What a Snowflake writer remembers.
@@ -36,24 +39,7 @@ pub struct Snowflake {
 pub struct SnowflakeWriter {
     /// The worker number in its place.
     worker: u64,
-    /// Tick and sequence of the last id.
-    last: Option<(u64, u64)>,
-}
-
-impl Snowflake {
-    /// The first instant of `tick`.
-    fn start(&self, tick: u64) -> Timestamp {
-        Timestamp(
-            tick.saturating_mul(self.tick_ns)
-                .saturating_add(self.epoch_ns),
-        )
-    }
-
-    /// The tick of `now`, if the timestamp field can hold it.
-    fn tick(&self, now: Timestamp) -> Option<u64> {
-        let tick = now.0.checked_sub(self.epoch_ns)? / self.tick_ns;
-        (tick <= max(self.timestamp)).then_some(tick)
-    }
+    ticker: Ticker<u64>,
 }
 
 /// The largest number of `bits` bits (`bits` < 64).
@@ -120,8 +106,12 @@ impl Scheme for Snowflake {
             timestamp,
             worker,
             sequence,
-            tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
-            epoch_ns: epoch_ms * NS_PER_MS,
+            ticks: Ticks {
+                epoch_ns: epoch_ms * NS_PER_MS,
+                tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
+                last: max(timestamp),
+            },
+            rollback: Rollback::default(),
         })
     }
 
@@ -136,11 +126,14 @@ impl Scheme for Snowflake {
     }
 
     fn limits(&self) -> Limits {
-        let (tick_ms, epoch_ms) = (self.tick_ns / NS_PER_MS, self.epoch_ns / NS_PER_MS);
+        let (tick_ms, epoch_ms) = (
+            self.ticks.tick_ns / NS_PER_MS,
+            self.ticks.epoch_ns / NS_PER_MS,
+        );
         let life_ms = (1u64 << self.timestamp).saturating_mul(tick_ms);
         Limits {
             ids_per_tick: Some(1 << self.sequence),
-            tick_ns: Some(self.tick_ns),
+            tick_ns: Some(self.ticks.tick_ns),
             exhausted_unix_ms: Some(epoch_ms.saturating_add(life_ms - 1)),
             writers: Some(1 << self.worker),
         }
@@ -157,7 +150,7 @@ impl Scheme for Snowflake {
         }
         Ok(SnowflakeWriter {
             worker: u64::from(number) << self.sequence,
-            last: None,
+            ticker: Ticker::default(),
         })
     }
 
@@ -167,32 +160,34 @@ impl Scheme for Snowflake {
         clock: &impl Clock,
         _: &mut impl Rng,
     ) -> Result<Number, Stall> {
-        let now = clock.now();
-        let wait_ns = |tick| now.wait_ns(self.start(tick));
-        let tick = self.tick(now).ok_or(Stall::OutOfRange)?;
-        let sequence = match writer.last {
-            Some((last, _)) if tick < last => {
-                return Err(Stall::ClockBehind {
-                    wait_ns: wait_ns(last),
-                });
-            }
-            Some((last, sequence)) if tick == last => sequence + 1,
-            _ => 0,
-        };
-        if sequence > max(self.sequence) {
-            return Err(Stall::Exhausted {
-                wait_ns: wait_ns(tick + 1),
-            });
-        }
-        writer.last = Some((tick, sequence));
+        let most = max(self.sequence);
+        let (tick, sequence) = writer.ticker.next(self.ticks, self.rollback, clock, |last| {
+            let next = last.map_or(0, |sequence| sequence + 1);
+            (next <= most).then_some(next)
+        })?;
         Ok(Number(
             tick << (self.worker + self.sequence) | writer.worker | sequence,
         ))
     }
 
+    fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
+        if rollback == Rollback::BackFill && self.sequence < 3 {
+            return Err(SpecError(format!(
+                "{rollback} needs sequence numbers 0 to 5, 3 bits, not {}",
+                self.sequence
+            )));
+        }
+        self.rollback = rollback;
+        Ok(())
+    }
+
+    fn resume(&self, writer: &mut SnowflakeWriter, floor: Timestamp) {
+        writer.ticker.resume(self.ticks, floor);
+    }
+
     fn timestamp(&self, id: Number) -> Option<Timestamp> {
         let tick = id.key().field(self.worker + self.sequence, self.timestamp);
-        Some(self.start(tick as u64))
+        Some(self.ticks.start(tick as u64))
     }
 }
 

@@ -5,12 +5,14 @@
 //!   writer and millisecond, as the count starts at a random number of all 80 bits:
 //!   it can be used up early, which is [`Stall::Exhausted`], never a wrap or a carry.
 //! - Lifetime: 2⁴⁸ ms; the last one is in the year 10889.
-//! - Rollback: `random` follows the clock back; `monotonic` refuses with
-//!   [`Stall::ClockBehind`] until the last millisecond is back.
+//! - Rollback: `random` follows the clock back; `monotonic` any [`Rollback`], by default refused
+//!   with [`Stall::ClockBehind`] until the last millisecond is back.
 //! - Source: the ULID specification (ulid/spec), sections on components and monotonicity.
 
-use super::monotonic::{LAST_MS, Monotonic, instant};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
+use super::{
+    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::Ulid;
 use crate::random::bits128;
@@ -20,11 +22,12 @@ use rand::Rng;
 #[derive(Debug)]
 pub struct UlidScheme {
     monotonic: bool,
+    rollback: Rollback,
 }
 
 impl Scheme for UlidScheme {
     type Id = Ulid;
-    type Writer = Monotonic;
+    type Writer = Ticker<u128>;
 
     const NAME: &'static str = "ulid";
     const ABOUT: &'static str = "milliseconds and 80 random bits (ULID specification)";
@@ -36,7 +39,10 @@ impl Scheme for UlidScheme {
 
     fn new(params: &Params) -> Result<Self, SpecError> {
         let monotonic = params.choice("tail", &[("random", false), ("monotonic", true)])?;
-        Ok(Self { monotonic })
+        Ok(Self {
+            monotonic,
+            rollback: Rollback::default(),
+        })
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -55,26 +61,40 @@ impl Scheme for UlidScheme {
         }
     }
 
-    fn writer(&mut self, _: u32) -> Result<Monotonic, WriterError> {
-        Ok(Monotonic::default())
+    fn writer(&mut self, _: u32) -> Result<Ticker<u128>, WriterError> {
+        Ok(Ticker::default())
     }
 
     fn mint(
         &mut self,
-        writer: &mut Monotonic,
+        writer: &mut Ticker<u128>,
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Ulid, Stall> {
-        let now = clock.now();
         let mut fresh = || bits128(random) >> 48;
-        let tail = if self.monotonic {
-            writer.next(now, 1 << 80, |last| {
-                last.map_or_else(fresh, |tail| tail + 1)
+        let (ms, tail) = if self.monotonic {
+            writer.next(MILLISECONDS, self.rollback, clock, |last| {
+                let next = last.map_or_else(&mut fresh, |tail| tail + 1);
+                (next < 1 << 80).then_some(next)
             })?
         } else {
-            fresh()
+            (clock.now().ms(), fresh())
         };
-        Ok(Ulid(u128::from(now.ms()) << 80 | tail))
+        Ok(Ulid(u128::from(ms) << 80 | tail))
+    }
+
+    fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
+        if !self.monotonic {
+            return Err(SpecError(
+                "ulid with a random tail follows its clock back".to_owned(),
+            ));
+        }
+        self.rollback = without_slots("ulid", rollback)?;
+        Ok(())
+    }
+
+    fn resume(&self, writer: &mut Ticker<u128>, floor: Timestamp) {
+        writer.resume(MILLISECONDS, floor);
     }
 
     fn timestamp(&self, id: Ulid) -> Option<Timestamp> {
@@ -87,19 +107,22 @@ mod tests {
     use super::*;
     use crate::random::stream;
 
-    const MONOTONIC: UlidScheme = UlidScheme { monotonic: true };
+    const MONOTONIC: UlidScheme = UlidScheme {
+        monotonic: true,
+        rollback: Rollback::Refuse,
+    };
 
-    fn mint(writer: &mut Monotonic, ns: u64) -> Result<Ulid, Stall> {
+    fn mint(writer: &mut Ticker<u128>, ns: u64) -> Result<Ulid, Stall> {
         let mut scheme = MONOTONIC;
         scheme.mint(writer, &Timestamp(ns), &mut stream(1, "test", 0))
     }
 
     /// A writer whose last id was `text`.
-    fn after(text: &str) -> (Monotonic, u64) {
+    fn after(text: &str) -> (Ticker<u128>, u64) {
         let id: Ulid = text.parse().unwrap();
         let ms = (id.0 >> 80) as u64;
-        let last = Some((ms, id.0 & ((1 << 80) - 1)));
-        (Monotonic { last }, ms * NS_PER_MS)
+        let ticker = Ticker::after(ms, id.0 & ((1 << 80) - 1));
+        (ticker, ms * NS_PER_MS)
     }
 
     #[test]

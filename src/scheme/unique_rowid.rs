@@ -91,6 +91,11 @@ impl Scheme for UniqueRowid {
         Ok(Number(tick << INSTANCE_BITS | writer.number))
     }
 
+    fn resume(&self, writer: &mut Instance, floor: Timestamp) {
+        let since_ns = floor.0.saturating_sub(EPOCH_MS * NS_PER_MS);
+        writer.last_tick = writer.last_tick.max(since_ns / TICK_NS);
+    }
+
     fn timestamp(&self, id: Number) -> Option<Timestamp> {
         let tick = id.key().field(INSTANCE_BITS, TIMESTAMP_BITS) as u64;
         Some(Timestamp(EPOCH_MS * NS_PER_MS + tick * TICK_NS))

@@ -7,12 +7,14 @@
 //! | tail | rand_a, rand_b | ids per writer and ms | rollback |
 //! | --- | --- | --- | --- |
 //! | `random` | random | unbounded | followed back |
-//! | `counter` | counter from 0, random (6.2 method 1, but not seeded at random) | 4,096, then [`Stall::Exhausted`] | [`Stall::ClockBehind`] |
+//! | `counter` | counter from 0, random (6.2 method 1, but not seeded at random) | 4,096, then [`Stall::Exhausted`] | any [`Rollback`]; refused by default |
 //! | `fraction` | 1/4096 ms, random (6.2 method 3, as PostgreSQL 18) | unbounded: steps of at least 245 ns, ahead of the clock if need be | goes on from the last id |
-//! | `monotonic` | random start, random steps of 1 to 2³² (6.2 method 2) | at least 2⁴¹, then [`Stall::Exhausted`] | [`Stall::ClockBehind`] |
+//! | `monotonic` | random start, random steps of 1 to 2³² (6.2 method 2) | at least 2⁴¹, then [`Stall::Exhausted`] | any [`Rollback`]; refused by default |
 
-use super::monotonic::{LAST_MS, Monotonic, instant};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
+use super::{
+    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Uuid, low_bits};
 use crate::random::bits128;
@@ -33,13 +35,15 @@ enum Tail {
 #[derive(Debug)]
 pub struct UuidV7 {
     tail: Tail,
+    /// For `counter` and `monotonic`.
+    rollback: Rollback,
 }
 
 /// What a UUIDv7 writer remembers.
 #[derive(Debug, Default)]
 pub struct UuidV7Writer {
     /// For `counter` and `monotonic`.
-    count: Monotonic,
+    count: Ticker<u128>,
     /// For `fraction`: the instant in the last id.
     last_ns: u64,
 }
@@ -84,7 +88,10 @@ impl Scheme for UuidV7 {
             ("monotonic", Tail::Monotonic),
         ];
         let tail = params.choice("tail", &choices)?;
-        Ok(Self { tail })
+        Ok(Self {
+            tail,
+            rollback: Rollback::default(),
+        })
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -131,9 +138,13 @@ impl Scheme for UuidV7 {
         Ok(match self.tail {
             Tail::Random => uuid_of_tail(now, bits128(random)),
             Tail::Counter => {
-                let count = |last: Option<u128>| last.map_or(0, |counter| counter + 1);
-                let counter = writer.count.next(now, 1 << 12, count)?;
-                uuid(now, counter as u64, random.next_u64())
+                let count = |last: Option<u128>| {
+                    let next = last.map_or(0, |counter| counter + 1);
+                    (next < 1 << 12).then_some(next)
+                };
+                let next = writer.count.next(MILLISECONDS, self.rollback, clock, count);
+                let (ms, counter) = next?;
+                uuid(Timestamp::from_ms(ms), counter as u64, random.next_u64())
             }
             Tail::Fraction => {
                 let at = writer.advance(now)?;
@@ -141,13 +152,35 @@ impl Scheme for UuidV7 {
                 uuid(at, sub_ms, random.next_u64())
             }
             Tail::Monotonic => {
-                let tail = writer.count.next(now, 1 << 74, |last| match last {
-                    Some(tail) => tail + u128::from(random.next_u32()) + 1,
-                    None => low_bits(bits128(random), 73),
-                })?;
-                uuid_of_tail(now, tail)
+                let step = |last: Option<u128>| {
+                    let next = match last {
+                        Some(tail) => tail + u128::from(random.next_u32()) + 1,
+                        None => low_bits(bits128(random), 73),
+                    };
+                    (next < 1 << 74).then_some(next)
+                };
+                let next = writer.count.next(MILLISECONDS, self.rollback, clock, step);
+                let (ms, tail) = next?;
+                uuid_of_tail(Timestamp::from_ms(ms), tail)
             }
         })
+    }
+
+    fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
+        match self.tail {
+            Tail::Counter | Tail::Monotonic => {
+                self.rollback = without_slots("uuid_v7", rollback)?;
+                Ok(())
+            }
+            Tail::Random | Tail::Fraction => Err(SpecError(
+                "uuid_v7 with this tail has its own rule for clocks that go back".to_owned(),
+            )),
+        }
+    }
+
+    fn resume(&self, writer: &mut UuidV7Writer, floor: Timestamp) {
+        writer.count.resume(MILLISECONDS, floor);
+        writer.last_ns = writer.last_ns.max(floor.0);
     }
 
     fn timestamp(&self, id: Uuid) -> Option<Timestamp> {

@@ -23,13 +23,20 @@ impl TryRng for Always {
     }
 }
 
+fn of(tail: Tail) -> UuidV7 {
+    UuidV7 {
+        tail,
+        rollback: Rollback::default(),
+    }
+}
+
 fn values(tail: Tail, id: Uuid) -> Vec<u128> {
-    let fields = UuidV7 { tail }.decode(id);
+    let fields = of(tail).decode(id);
     fields.into_iter().map(|(_, value)| value).collect()
 }
 
 fn mint(tail: Tail, writer: &mut UuidV7Writer, ns: u64) -> Result<Uuid, Stall> {
-    UuidV7 { tail }.mint(writer, &Timestamp(ns), &mut stream(ns, "test", 0))
+    of(tail).mint(writer, &Timestamp(ns), &mut stream(ns, "test", 0))
 }
 
 #[test]
@@ -38,7 +45,7 @@ fn the_example_of_rfc_9562_appendix_a_6_decodes_to_its_parts() {
     let parts = [1_645_557_742_000, 7, 0xCC3, 2, 0x18C4_DC0C_0C07_398F];
     assert_eq!(values(Tail::Random, id), parts);
     let instant = Timestamp::from_ms(1_645_557_742_000);
-    assert_eq!(UuidV7 { tail: Tail::Random }.timestamp(id), Some(instant));
+    assert_eq!(of(Tail::Random).timestamp(id), Some(instant));
     assert_eq!(uuid(instant, 0xCC3, 0x18C4_DC0C_0C07_398F), id);
 }
 
@@ -49,9 +56,7 @@ fn the_example_of_postgresql_18_decodes_with_its_fraction() {
         values(Tail::Fraction, id)[..3],
         [1_740_365_184_503, 7, 2555]
     );
-    let scheme = UuidV7 {
-        tail: Tail::Fraction,
-    };
+    let scheme = of(Tail::Fraction);
     let instant = Timestamp(1_740_365_184_503 * NS_PER_MS + 623_780);
     assert_eq!(scheme.timestamp(id), Some(instant));
     let same = mint(Tail::Fraction, &mut UuidV7Writer::default(), instant.0).unwrap();
@@ -76,8 +81,7 @@ fn a_used_up_counter_waits_for_the_next_millisecond() {
 
 #[test]
 fn a_used_up_monotonic_tail_waits_and_carries_nowhere() {
-    let last = Some((7, (1 << 74) - 1));
-    let count = Monotonic { last };
+    let count = Ticker::after(7, (1 << 74) - 1);
     let mut writer = UuidV7Writer { count, last_ns: 0 };
     for _ in 0..3 {
         let stall = mint(Tail::Monotonic, &mut writer, 8 * NS_PER_MS - 5);
@@ -93,7 +97,7 @@ fn a_monotonic_tail_starts_in_the_lower_half_and_steps_by_1_to_two_to_the_32() {
     let extremes = [(0, 0, 1), (u64::MAX, (1 << 73) - 1, 1 << 32)];
     for (bits, start, step) in extremes {
         let tail = Tail::Monotonic;
-        let (mut scheme, mut writer) = (UuidV7 { tail }, UuidV7Writer::default());
+        let (mut scheme, mut writer) = (of(tail), UuidV7Writer::default());
         let mut next = || {
             let id = scheme.mint(&mut writer, &Timestamp(0), &mut Always(bits));
             tail_of(id.unwrap())

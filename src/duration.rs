@@ -1,0 +1,93 @@
+//! Durations as people type and read them.
+
+/// Units with their nanoseconds; none is the end of a later one.
+const UNITS: [(&str, u64); 8] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
+    ("s", 1_000_000_000),
+];
+
+/// A duration with its unit (`2ms`, `50us`, `1.5s`, `0`), in nanoseconds.
+///
+/// # Errors
+/// What was expected, for a message that names the argument.
+pub fn parse(text: &str) -> Result<u64, String> {
+    if text == "0" {
+        return Ok(0);
+    }
+    let found = UNITS
+        .iter()
+        .find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
+    found
+        .and_then(|(digits, ns)| scaled(digits, ns))
+        .ok_or_else(|| {
+            "expected a number with its unit (ns, us, ms, s, min, h, d), such as 2ms, 50us or 1.5s"
+                .to_owned()
+        })
+}
+
+/// A duration that [`parse`] reads back, in the largest unit that leaves a whole number.
+pub fn show(ns: u64) -> String {
+    const SHOWN: [(&str, u64); 6] = [
+        ("h", 3_600_000_000_000),
+        ("min", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
+    let whole = SHOWN.iter().find(|(_, unit)| ns.is_multiple_of(*unit));
+    match whole {
+        Some((name, unit)) if ns > 0 => format!("{}{name}", ns / unit),
+        _ => "0".to_owned(),
+    }
+}
+
+/// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
+pub fn scaled(digits: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    if whole.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 15 {
+        return None;
+    }
+    let value = all.parse::<u128>().ok()?.checked_mul(factor.into())?;
+    let divisor = 10u128.pow(fraction.len() as u32);
+    (value % divisor == 0)
+        .then(|| u64::try_from(value / divisor).ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_need_a_unit() {
+        assert_eq!(parse("2ms"), Ok(2_000_000));
+        assert_eq!(parse("1.5s"), Ok(1_500_000_000));
+        assert_eq!(parse("1min"), Ok(60_000_000_000));
+        assert_eq!(parse("0"), Ok(0));
+        for bad in ["2", "ms", "-1s", "999999999999h", "1 s", ""] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_read_back() {
+        for (ns, text) in [
+            (0, "0"),
+            (7, "7ns"),
+            (1_500_000_000, "1500ms"),
+            (120_000_000_000, "2min"),
+            (86_400_000_000_000, "24h"),
+        ] {
+            assert_eq!(show(ns), text);
+            assert_eq!(parse(text), Ok(ns));
+        }
+    }
+}
