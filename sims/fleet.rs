@@ -5,7 +5,7 @@ use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::clock::{self, NS_PER_S};
+use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, ClockModel, NS_PER_S};
 use idlab::fleet::{Arrivals, FleetError, FleetSpec, Latency};
 use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, Rows};
 use idlab::record::{Parameters, Records, Row};
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// asks for `id > last_seen` never gets a row that is committed after a larger id was read. A lag window makes it wait for late rows: it
 /// reads only rows whose id (or `created_at`, where ids say no time) is at least the lag old.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub struct Args {
     /// Schemes, with parameters
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES, value_parser = args::item)]
@@ -32,8 +32,8 @@ pub struct Args {
     /// Ids a second, all writers together, at random times
     #[arg(long, value_name = "IDS/S", default_value = "1k", value_parser = args::rate, help_heading = "Writers")]
     rate: u64,
-    /// The writers' clocks (see `sim list clocks`)
-    #[arg(long, value_name = "NAME", default_value = "lan_chrony", value_parser = args::item, help_heading = "Writers")]
+    /// The writers' clocks: a name (see `sim list clocks`), key=value pairs (see below), or both, joined by commas
+    #[arg(long, value_name = "CLOCK", default_value = "lan_chrony", value_parser = args::item, help_heading = "Writers")]
     clock: String,
     /// Time from minting an id until readers see its row: none, light, heavy, batch or exponential:TIME (see `sim list commits`)
     #[arg(long, value_name = "NAME", default_value = "light", value_parser = args::item, help_heading = "Writers")]
@@ -53,7 +53,18 @@ const DEFAULT_SCHEMES: &str = "auto_increment,ticket_block,snowflake,uuid_v4,uui
 const EXAMPLES: &str = "Examples:
   sim fleet
   sim fleet --scheme snowflake,uuid_v7,ksuid,auto_increment --clock wan_pool --commit heavy --poll 1s --lag 0,2s,10s
-  sim fleet --clock ideal --commit exponential:10ms --poll 0";
+  sim fleet --clock ideal --commit exponential:10ms --poll 0
+  sim fleet --clock lan_chrony,at=60s:-1s
+  sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s";
+
+/// The keys of --clock, then examples.
+fn after_help() -> String {
+    let keys = CLOCK_KEYS
+        .iter()
+        .map(|(key, form, about)| format!("  {key}={form}\n      {about}\n"));
+    let keys: String = keys.collect();
+    format!("Keys of --clock:\n{keys}{CLOCK_FORMS}\n\n{EXAMPLES}")
+}
 
 /// Rows of a run are kept until it is measured.
 const MOST_ROWS: u128 = 100_000_000;
@@ -145,7 +156,8 @@ fn plan(args: &Args) -> Result<FleetPlan> {
             arrivals: Arrivals::Poisson,
             ..FleetSpec::single(args.rate, args.output.seed)
         },
-        clock: clock::clock(&args.clock).map_err(|error| usage(format!("--clock: {error}")))?,
+        clock: ClockModel::parse(&args.clock)
+            .map_err(|error| usage(format!("--clock: {error}")))?,
         latency,
         length_ns: args.length,
         poll_ns: args.poll,

@@ -5,7 +5,7 @@ use crate::report;
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
-use idlab::clock::CLOCKS;
+use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
 use idlab::fleet::LATENCIES;
@@ -76,10 +76,7 @@ fn list(what: What) -> Result<String> {
             .iter()
             .map(|(form, about)| [(*form).to_owned(), (*about).to_owned()])
             .collect(),
-        What::Clocks => CLOCKS
-            .iter()
-            .map(|clock| [clock.name.to_owned(), clock.about.to_owned()])
-            .collect(),
+        What::Clocks => clocks(),
         What::Commits => LATENCIES
             .iter()
             .map(|(name, about)| [(*name).to_owned(), (*about).to_owned()])
@@ -124,7 +121,7 @@ fn list(what: What) -> Result<String> {
         What::Arrivals => ("Arrivals", "--arrivals NAME"),
         What::Clocks => (
             "Clocks",
-            "sim fleet --clock NAME; errors are local less true time",
+            "sim fleet --clock NAME[,key=value]* or key=value[,key=value]*; errors are local less true time",
         ),
         What::Commits => ("Commits", "sim fleet --commit NAME"),
         What::Schemes => (
@@ -166,6 +163,19 @@ fn store_rows(store: &Store) -> Vec<[String; 2]> {
     std::iter::once(first)
         .chain(more.map(|(name, text)| [String::new(), format!("{name}: {text}")]))
         .collect()
+}
+
+/// Clocks, each with its keys, then what keys are.
+fn clocks() -> Vec<[String; 2]> {
+    let known = CLOCKS.iter().flat_map(|clock| {
+        let about = [clock.name.to_owned(), clock.about.to_owned()];
+        [about, [String::new(), clock.text.to_owned()]]
+    });
+    let keys = CLOCK_KEYS
+        .iter()
+        .map(|(key, form, about)| [format!("  {key}="), format!("{form}: {about}")]);
+    let forms = [String::new(), CLOCK_FORMS.to_owned()];
+    known.chain(keys).chain([forms]).collect()
 }
 
 /// An engine, then its kinds of index and its number.

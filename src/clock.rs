@@ -1,8 +1,17 @@
 //! Clocks: what a scheme reads the time from.
 
+mod correction;
+mod law;
+mod line;
 mod model;
+mod parse;
+mod presets;
+mod process;
+mod quantity;
 
-pub use model::{CLOCKS, ClockModel, ModelClock, UnknownClock, clock};
+pub use model::{ClockModel, ModelClock};
+pub use parse::{CLOCK_FORMS, CLOCK_KEYS, ClockError};
+pub use presets::{CLOCKS, Preset, clock};
 
 /// Nanoseconds since the Unix epoch. Lasts until the year 2554.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -85,3 +94,6 @@ impl Clock for SystemClock {
         Timestamp(self.start.elapsed().as_nanos() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

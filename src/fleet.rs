@@ -229,7 +229,7 @@ impl<S: Scheme> Fleet<S> {
     pub fn with_clocks(
         scheme: S,
         spec: FleetSpec,
-        model: &'static ClockModel,
+        model: &ClockModel,
         latency: Latency,
     ) -> Result<Self, FleetError> {
         let (seed, start) = (spec.seed, spec.start);

@@ -114,7 +114,7 @@ pub struct FleetPlan {
     /// Writers, rate, arrivals, seed and start.
     pub spec: FleetSpec,
     /// The writers' clocks.
-    pub clock: &'static ClockModel,
+    pub clock: ClockModel,
     /// From minting to commit.
     pub latency: Latency,
     /// Ids are asked for so long.
@@ -148,7 +148,7 @@ pub struct MeasureFleet<'a> {
 
 impl FleetPlan {
     fn open<S: Scheme>(&self, scheme: S) -> Result<Fleet<S>, FleetError> {
-        Fleet::with_clocks(scheme, self.spec.clone(), self.clock, self.latency)
+        Fleet::with_clocks(scheme, self.spec.clone(), &self.clock, self.latency)
     }
 
     /// First polls of readers who differ in nothing else: equally apart in the first
