@@ -5,9 +5,10 @@ mod settings;
 mod table;
 
 use crate::args::{self, refused, usage};
-use crate::input::{DEFAULT_ROWS, FleetArgs, Input, Opened, fleet_parameters};
+use crate::input::{DEFAULT_ROWS, Input, Opened};
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
+use crate::writers::{FleetArgs, fleet_parameters};
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::dump;

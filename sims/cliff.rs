@@ -1,9 +1,10 @@
 //! `sim cliff`: at how many rows inserts begin to read pages.
 
 use crate::args::{self, usage};
-use crate::input::{FleetArgs, Input};
+use crate::input::Input;
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
+use crate::writers::FleetArgs;
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::engine::{EngineError, EngineOptions, Profile};

@@ -1,8 +1,8 @@
 //! `sim ids`: ids of a scheme, or their fields.
 
 use crate::args::{self, usage};
-use crate::input::{FleetArgs, explain};
 use crate::report;
+use crate::writers::{FleetArgs, explain};
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table, presets};
 use idlab::clock::Timestamp;

@@ -2,13 +2,12 @@
 
 use crate::args::{self, usage};
 use crate::report;
+use crate::writers::explain;
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
-use idlab::clock::{NS_PER_MS, NS_PER_S, Timestamp};
+use idlab::clock::{NS_PER_S, Timestamp};
 use idlab::dump::{self, Dump, KINDS, Kind};
-use idlab::fleet::{self, Arrivals, FleetError, FleetSpec, IntoStream};
+use idlab::fleet::{Clocks, FleetSpec, IntoStream};
 use idlab::names;
-use idlab::record::Parameters;
 use idlab::reference::Reference;
 use idlab::scheme::{self, Spec};
 use idlab::source::{AnySource, Phases, Stream};
@@ -16,110 +15,6 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-
-/// Who issues the ids, and when.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Writers (of schemes)")]
-pub struct FleetArgs {
-    /// Writers, each with its own clock [default: 16]
-    #[arg(long, value_name = "N", value_parser = args::positive)]
-    pub writers: Option<u64>,
-    /// Ids a second, all writers together [default: 10k]
-    #[arg(long, value_name = "IDS/S", value_parser = args::rate)]
-    pub rate: Option<u64>,
-    /// When ids are asked for [default: poisson]
-    #[arg(long, value_enum)]
-    pub arrivals: Option<ArrivalsArg>,
-    /// Standard deviation of the writers' clock offsets [default: 2ms]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = args::duration_ns)]
-    pub clock_sd: Option<u64>,
-    /// Mean time from minting an id to inserting its row [default: 1ms]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = args::duration_ns)]
-    pub delay: Option<u64>,
-}
-
-/// When ids are asked for.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ArrivalsArg {
-    /// At equal intervals, writers in turn
-    Steady,
-    /// At random, from random writers
-    Poisson,
-    /// In bursts of 100 from one writer
-    Bursty,
-}
-
-impl FleetArgs {
-    /// The fleet that these flags describe.
-    pub fn spec(&self, seed: u64) -> Result<FleetSpec> {
-        let arrivals = match self.arrivals {
-            Some(ArrivalsArg::Steady) => Arrivals::Steady,
-            Some(ArrivalsArg::Poisson) | None => Arrivals::Poisson,
-            Some(ArrivalsArg::Bursty) => Arrivals::Bursty,
-        };
-        let writers = match self.writers.map(u32::try_from) {
-            None => 16,
-            Some(Ok(writers @ 1..=1_000_000)) => writers,
-            Some(_) => return Err(usage("--writers: expected at most 1M")),
-        };
-        Ok(FleetSpec {
-            writers,
-            rate: self.rate.unwrap_or(10_000),
-            arrivals,
-            clock_sd_ns: self.clock_sd.unwrap_or(2 * NS_PER_MS),
-            delay_mean_ns: self.delay.unwrap_or(NS_PER_MS),
-            seed,
-            start: fleet::START,
-            phase: 0,
-        })
-    }
-
-    /// Records the fleet that these flags describe.
-    pub fn record(&self, params: &mut Parameters) {
-        if let Ok(fleet) = self.spec(0) {
-            fleet_parameters(&fleet, params);
-        }
-    }
-
-    /// Refuses flags that say nothing of `what`, whose ids are issued already.
-    pub fn refuse_for(&self, what: &str) -> Result<()> {
-        self.refuse_but_rate_for(what)?;
-        refuse_given(&[("--rate", self.rate.is_some())], what)
-    }
-
-    /// The same where --rate is the pace at which the ids are written.
-    pub fn refuse_but_rate_for(&self, what: &str) -> Result<()> {
-        let given = [
-            ("--writers", self.writers.is_some()),
-            ("--arrivals", self.arrivals.is_some()),
-            ("--clock-sd", self.clock_sd.is_some()),
-            ("--delay", self.delay.is_some()),
-        ];
-        refuse_given(&given, what)
-    }
-}
-
-fn refuse_given(flags: &[(&str, bool)], what: &str) -> Result<()> {
-    match flags.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => Err(usage(format!(
-            "{flag} is for --scheme: {what} has its ids and their order"
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// What a record says of a fleet.
-pub fn fleet_parameters(fleet: &FleetSpec, params: &mut Parameters) {
-    let mut set = |name: &str, value: serde_json::Value| params.insert(name.to_owned(), value);
-    set("writers", fleet.writers.into());
-    set("rate", fleet.rate.into());
-    set(
-        "arrivals",
-        format!("{:?}", fleet.arrivals).to_lowercase().into(),
-    );
-    set("clock_sd_ns", fleet.clock_sd_ns.into());
-    set("delay_mean_ns", fleet.delay_mean_ns.into());
-}
 
 /// One source of ids by name.
 #[derive(Clone)]
@@ -352,7 +247,11 @@ fn phase_ns(fleet: &FleetSpec, rows: u64) -> u64 {
     let lasts_ns = |rows: u128| rows * u128::from(NS_PER_S) / u128::from(fleet.rate);
     // Six standard deviations of the time that bursts take.
     let spread_rows = 60 * u128::from(rows.isqrt() + 1);
-    let late_ns = 20 * (u128::from(fleet.delay_mean_ns) + u128::from(fleet.clock_sd_ns));
+    let clocks_ns = match fleet.clocks {
+        Clocks::Offset { sd_ns } => sd_ns,
+        Clocks::Model(_) => NS_PER_S,
+    };
+    let late_ns = 20 * (u128::from(fleet.latency.mean_ns()) + u128::from(clocks_ns));
     let all_ns = lasts_ns(rows.into()) + lasts_ns(spread_rows) + late_ns + u128::from(NS_PER_S);
     u64::try_from(all_ns).unwrap_or(u64::MAX)
 }
@@ -372,19 +271,6 @@ impl Read for FromStart {
         self.offset += read as u64;
         Ok(read)
     }
-}
-
-/// A fleet's refusal, with the flags that help.
-pub fn explain(error: FleetError) -> anyhow::Error {
-    let help = match &error {
-        FleetError::Writer(_) => "use fewer --writers, or give the scheme more bits for them",
-        FleetError::TooFast { .. } => "lower --rate, or use more --writers",
-        FleetError::InFlight { .. } => "lower --rate or --delay",
-        FleetError::Stalled { .. } => {
-            "simulated time starts 2026-01-01, each clock off by --clock-sd: choose an epoch before"
-        }
-    };
-    usage(format!("{error}: {help}"))
 }
 
 /// Longer names of dumps are cut.

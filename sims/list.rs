@@ -1,17 +1,17 @@
 //! `sim list`: everything that flags accept.
 
-use crate::input::ArrivalsArg;
 use crate::report;
+use crate::writers::ArrivalsArg;
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
-use idlab::fleet::LATENCIES;
+use idlab::fleet::{LATENCIES, MEMORIES};
 use idlab::measure::{FLEET_MEASURES, MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
-use idlab::scheme::{Limits, SCHEMES, Scheme, Spec, Visitor};
+use idlab::scheme::{Limits, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
 use std::io::Write;
 
@@ -46,6 +46,10 @@ enum What {
     Clocks,
     /// Times from minting an id until readers see its row
     Commits,
+    /// What writers do when their clocks go back
+    Rollbacks,
+    /// What a restarted writer knows of its ids
+    Memories,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -54,6 +58,11 @@ pub fn run(args: &Args) -> Result<()> {
     let texts: Vec<_> = chosen.map(list).collect::<Result<_>>()?;
     let mut stdout = std::io::stdout().lock();
     Ok(writeln!(stdout, "{}", texts.join("\n\n"))?)
+}
+
+fn pairs(table: &[(&str, &str)]) -> Vec<[String; 2]> {
+    let row = |(name, about): &(&str, &str)| [(*name).to_owned(), (*about).to_owned()];
+    table.iter().map(row).collect()
 }
 
 fn list(what: What) -> Result<String> {
@@ -77,10 +86,9 @@ fn list(what: What) -> Result<String> {
             .map(|(form, about)| [(*form).to_owned(), (*about).to_owned()])
             .collect(),
         What::Clocks => clocks(),
-        What::Commits => LATENCIES
-            .iter()
-            .map(|(name, about)| [(*name).to_owned(), (*about).to_owned()])
-            .collect(),
+        What::Commits => pairs(LATENCIES),
+        What::Rollbacks => pairs(ROLLBACKS),
+        What::Memories => pairs(MEMORIES),
         What::Kinds => KINDS
             .iter()
             .map(|(name, kind)| [(*name).to_owned(), kind.to_string()])
@@ -121,9 +129,14 @@ fn list(what: What) -> Result<String> {
         What::Arrivals => ("Arrivals", "--arrivals NAME"),
         What::Clocks => (
             "Clocks",
-            "sim fleet --clock NAME[,key=value]* or key=value[,key=value]*; errors are local less true time",
+            "--clock NAME[,key=value]* or key=value[,key=value]*; errors are local less true time",
         ),
-        What::Commits => ("Commits", "sim fleet --commit NAME"),
+        What::Commits => ("Commits", "--commit NAME"),
+        What::Rollbacks => (
+            "Rollbacks",
+            "--rollback NAME; schemes with a rule of their own keep it",
+        ),
+        What::Memories => ("Memories", "--memory NAME"),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

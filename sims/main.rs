@@ -14,6 +14,7 @@ mod shards;
 mod tail;
 mod tolerance;
 mod verify;
+mod writers;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -4,9 +4,10 @@ mod check;
 mod table;
 
 use crate::args::{self, usage};
-use crate::input::{self, FleetArgs, Input, fleet_parameters};
+use crate::input::{self, Input};
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::report;
+use crate::writers::{FleetArgs, fleet_parameters};
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::NS_PER_S;

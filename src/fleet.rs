@@ -1,21 +1,30 @@
 //! Fleets: writers, each with its own clock, that issue one stream of ids.
 //!
-//! Ids arrive at a total rate; the writer of each reads its own clock (true
-//! time plus its constant offset, or a [`ClockModel`]'s) and mints, waiting while
-//! its scheme stalls; the row is inserted after a delay. The stream is in the order
-//! of insertion.
+//! Ids are asked for at a total rate; the writer of each reads its own clock and mints,
+//! waits, or refuses; the row is inserted after a delay. What happens comes out in the order
+//! of true time: rows when they are inserted, refusals when they are made. All of it is
+//! whole nanoseconds on two binary heaps, of rows on their way and of writers that wait;
+//! every clock, delay and fault has a random stream of its own.
 
+mod arrival;
 mod fault;
 mod latency;
+mod member;
+mod memory;
 
+pub use arrival::{Arrivals, BURST};
 pub use fault::{Fault, Trouble};
 pub use latency::{LATENCIES, Latency, LatencyError};
+pub use member::Outages;
+pub use memory::{MEMORIES, Memory, MemoryError};
 
-use crate::clock::{ClockModel, ModelClock, NS_PER_S, Timestamp};
+use crate::clock::{Clock, ClockModel, NS_PER_S, Timestamp};
 use crate::id::Id;
 use crate::random;
-use crate::scheme::{Limits, Scheme, Stall, Visitor, WriterError};
+use crate::scheme::{Limits, Rollback, Scheme, SpecError, Stall, Visitor, WriterError};
 use crate::source::{AnySource, Source, SourceError, Stream};
+use arrival::ArrivalStream;
+use member::{Call, Member, MemberClock};
 use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,22 +33,30 @@ use thiserror::Error;
 /// True time at which a simulated fleet starts: 2026-01-01T00:00:00Z.
 pub const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
-/// When ids are asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrivals {
-    /// At equal intervals, writers in turn.
-    Steady,
-    /// A Poisson process, each id from a random writer.
-    Poisson,
-    /// Bursts of [`BURST`] ids, 1 µs apart (closer at rates that need it), from one random writer each;
-    /// exponential pauses between them keep the mean rate.
-    Bursty,
+/// The writers' clocks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Clocks {
+    /// True time plus a constant offset a writer: normal, mean 0.
+    Offset {
+        /// Standard deviation.
+        sd_ns: u64,
+    },
+    /// Clocks of a model.
+    Model(ClockModel),
 }
 
-const PS_PER_S: u64 = 1000 * NS_PER_S;
-
-/// Ids in a burst of [`Arrivals::Bursty`].
-pub const BURST: u64 = 100;
+/// What writers do when they cannot mint, and what goes wrong.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Conduct {
+    /// When the clock goes back; `None`: as the scheme does by itself.
+    pub rollback: Option<Rollback>,
+    /// Whether calls are refused that the rollback does not let wait; if not, all wait.
+    pub refuse: bool,
+    /// What a restarted writer knows.
+    pub memory: Memory,
+    /// What goes wrong, in order of time.
+    pub faults: Vec<Fault>,
+}
 
 /// A fleet's parameters.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,10 +67,12 @@ pub struct FleetSpec {
     pub rate: u64,
     /// When ids are asked for.
     pub arrivals: Arrivals,
-    /// Standard deviation of the writers' clock offsets (normal, mean 0).
-    pub clock_sd_ns: u64,
-    /// Mean time from minting to insertion (exponential).
-    pub delay_mean_ns: u64,
+    /// The writers' clocks.
+    pub clocks: Clocks,
+    /// Time from minting to insertion.
+    pub latency: Latency,
+    /// Conduct and misfortune.
+    pub conduct: Conduct,
     /// The run's seed.
     pub seed: u64,
     /// True time of the first arrival.
@@ -72,8 +91,9 @@ impl FleetSpec {
             writers: 1,
             rate,
             arrivals: Arrivals::Steady,
-            clock_sd_ns: 0,
-            delay_mean_ns: 0,
+            clocks: Clocks::Offset { sd_ns: 0 },
+            latency: Latency::None,
+            conduct: Conduct::default(),
             seed,
             start: START,
             phase: 0,
@@ -96,9 +116,9 @@ impl FleetSpec {
                 });
             }
         }
-        let rows = u128::from(rate) * u128::from(self.delay_mean_ns) / u128::from(NS_PER_S);
+        let rows = u128::from(rate) * u128::from(self.latency.mean_ns()) / u128::from(NS_PER_S);
         if rows > MAX_IN_FLIGHT_ROWS.into() {
-            let delay_s = self.delay_mean_ns.div_ceil(NS_PER_S);
+            let delay_s = self.latency.mean_ns().div_ceil(NS_PER_S);
             return Err(FleetError::InFlight {
                 rate,
                 delay_s,
@@ -115,6 +135,9 @@ pub enum FleetError {
     /// A writer's number does not fit the scheme.
     #[error(transparent)]
     Writer(#[from] WriterError),
+    /// The scheme cannot follow this rollback.
+    #[error(transparent)]
+    Rollback(SpecError),
     /// More ids are asked for than the scheme's writers can issue.
     #[error("{scheme} issues at most {most} ids a second with {writers} writer(s), not {rate}")]
     TooFast {
@@ -162,121 +185,138 @@ pub struct Issued<I> {
     pub number: u64,
     /// The id.
     pub id: I,
+    /// True time at which it was asked for.
+    pub asked: Timestamp,
     /// True time of its minting.
     pub minted: Timestamp,
     /// The writer that issued it.
     pub writer: u32,
 }
 
-struct Member<W> {
-    state: W,
-    clock: MemberClock,
-    free: Timestamp,
+/// Why a call got no id.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Cause {
+    /// The clock was behind the last id.
+    ClockBehind,
+    /// The clock was outside of the scheme's range.
+    OutOfRange,
+    /// The process was down, or was restarted while the call waited.
+    Down,
 }
 
-enum MemberClock {
-    Offset(i64),
-    Model(Box<ModelClock>),
+/// A call that got no id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// True time of the refusal.
+    pub at: Timestamp,
+    /// True time at which the id was asked for.
+    pub asked: Timestamp,
+    /// The writer that refused it.
+    pub writer: u32,
+    /// Why.
+    pub cause: Cause,
 }
 
-impl MemberClock {
-    fn read(&mut self, now: Timestamp) -> Timestamp {
-        match self {
-            MemberClock::Offset(ns) => Timestamp(now.0.saturating_add_signed(*ns)),
-            MemberClock::Model(clock) => clock.read(now),
-        }
-    }
+/// What comes out of a fleet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event<I> {
+    /// A row is inserted.
+    Row(Issued<I>),
+    /// A call is refused.
+    Refused(Refused),
+}
+
+/// What became of a call.
+enum Answer<I> {
+    Minted(I),
+    Refused(Cause),
+    /// To be asked again then.
+    Later(Timestamp),
 }
 
 /// A fleet at work.
 pub struct Fleet<S: Scheme> {
     scheme: S,
     spec: FleetSpec,
+    /// The longest that a clock may be behind for a call to wait, and how many times as long it waits.
+    patience: (u64, u32),
     members: Vec<Member<S::Writer>>,
-    arrived: u64,
-    next: (Timestamp, u32),
-    /// Picoseconds past the next arrival: rates near one a nanosecond stay true.
-    carry_ps: u64,
+    arrivals: ArrivalStream,
+    /// Rows on their way.
     pending: BinaryHeap<Reverse<Issued<S::Id>>>,
-    arrivals: ChaCha8Rng,
-    latency: Latency,
+    /// Writers whose calls wait, and until when.
+    waiting: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    refused: Option<Refused>,
     /// One that all writers share, or one a writer.
     delays: Vec<ChaCha8Rng>,
     randomness: ChaCha8Rng,
 }
+
+const NEVER: Timestamp = Timestamp(u64::MAX);
 
 impl<S: Scheme> Fleet<S> {
     /// A fleet of `spec.writers` writers of `scheme`.
     ///
     /// # Errors
     /// More writers than the scheme has numbers for, more ids than they can
-    /// issue, or too many rows on their way.
-    pub fn new(scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
-        let mut offsets = random::stream(spec.seed, "fleet.offset", 0);
-        let clock = |_| MemberClock::Offset(random::normal_ns(&mut offsets, spec.clock_sd_ns));
-        let latency = Latency::Exponential {
-            mean_ns: spec.delay_mean_ns,
-        };
-        let delays = vec![random::stream(spec.seed, "fleet.delay", spec.phase)];
-        Self::build(scheme, spec.clone(), clock, latency, delays)
-    }
-
-    /// The same with clocks of `model`, and rows that are inserted after `latency`,
-    /// instead of the constant offsets and exponential delays of `spec`.
-    ///
-    /// # Errors
-    /// As of [`Fleet::new`].
-    pub fn with_clocks(
-        scheme: S,
-        spec: FleetSpec,
-        model: &ClockModel,
-        latency: Latency,
-    ) -> Result<Self, FleetError> {
-        let (seed, start) = (spec.seed, spec.start);
-        let spec = FleetSpec {
-            clock_sd_ns: 0,
-            delay_mean_ns: latency.mean_ns(),
-            ..spec
-        };
-        let clock = |number| MemberClock::Model(Box::new(model.start(seed, number, start)));
-        let delays =
-            (0..spec.writers).map(|number| random::stream(seed, "fleet.commit", number.into()));
-        let delays = delays.collect();
-        Self::build(scheme, spec, clock, latency, delays)
-    }
-
-    fn build(
-        mut scheme: S,
-        spec: FleetSpec,
-        mut clock: impl FnMut(u32) -> MemberClock,
-        latency: Latency,
-        delays: Vec<ChaCha8Rng>,
-    ) -> Result<Self, FleetError> {
+    /// issue, too many rows on their way, or a rollback that the scheme cannot follow.
+    pub fn new(mut scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
         spec.check(S::NAME, &scheme.limits())?;
-        let members = (0..spec.writers)
-            .map(|number| {
-                Ok(Member {
-                    state: scheme.writer(number)?,
-                    clock: clock(number),
-                    free: spec.start,
-                })
-            })
-            .collect::<Result<_, WriterError>>()?;
-        let mut fleet = Self {
-            scheme,
-            members,
-            arrived: 0,
-            next: (spec.start, 0),
-            carry_ps: 0,
-            pending: BinaryHeap::new(),
-            arrivals: random::stream(spec.seed, "fleet.arrival", spec.phase),
-            latency,
-            delays,
-            randomness: random::stream(spec.seed, "fleet.id", spec.phase),
-            spec,
+        let patience = match spec.conduct.refuse {
+            true => spec.conduct.rollback.unwrap_or_default().patience(),
+            false => (u64::MAX, 1),
         };
-        fleet.next = fleet.draw_arrival(fleet.spec.start, 0);
-        Ok(fleet)
+        if let Some(rollback) = spec.conduct.rollback {
+            scheme
+                .set_rollback(rollback)
+                .map_err(FleetError::Rollback)?;
+        }
+        let (seed, phase) = (spec.seed, spec.phase);
+        let mut offsets = random::stream(seed, "fleet.offset", 0);
+        let mut clock = |number| match &spec.clocks {
+            Clocks::Offset { sd_ns } => {
+                MemberClock::Offset(random::normal_ns(&mut offsets, *sd_ns))
+            }
+            Clocks::Model(model) => {
+                MemberClock::Model(Box::new(model.start(seed, number, spec.start)))
+            }
+        };
+        let members = (0..spec.writers).map(|number| {
+            let faults = spec.conduct.faults.iter();
+            let faults = faults.filter(|fault| fault.writer == number).copied();
+            let memory = spec.conduct.memory;
+            let mut member = Member::new(clock(number), spec.start, memory, faults.collect());
+            member.state = Some(scheme.writer(number)?);
+            Ok(member)
+        });
+        let members = members.collect::<Result<_, WriterError>>()?;
+        let delays = match spec.clocks {
+            Clocks::Offset { .. } => vec![random::stream(seed, "fleet.delay", phase)],
+            Clocks::Model(_) => {
+                let writers = u64::from(spec.writers);
+                let first = phase * writers;
+                let delay = |number| random::stream(seed, "fleet.commit", first + number);
+                (0..writers).map(delay).collect()
+            }
+        };
+        Ok(Self {
+            scheme,
+            patience,
+            members,
+            arrivals: ArrivalStream::new(
+                spec.arrivals,
+                spec.writers,
+                spec.rate,
+                spec.start,
+                random::stream(seed, "fleet.arrival", phase),
+            ),
+            pending: BinaryHeap::new(),
+            waiting: BinaryHeap::new(),
+            refused: None,
+            delays,
+            randomness: random::stream(seed, "fleet.id", phase),
+            spec,
+        })
     }
 
     /// The scheme.
@@ -284,129 +324,190 @@ impl<S: Scheme> Fleet<S> {
         &self.scheme
     }
 
-    /// The next id in the order of insertion.
+    /// Readings of a writer's clock, so far, that were less than the one before.
+    pub fn steps_back(&self) -> u64 {
+        self.members.iter().map(|member| member.steps_back).sum()
+    }
+
+    /// Times, up to `end`, in which a writer had no id to give; all writers together.
+    pub fn outages(&self, end: Timestamp) -> Outages {
+        let ended = self.members.iter().map(|member| {
+            let mut outages = member.outages;
+            outages.end(end);
+            outages
+        });
+        ended.fold(Outages::default(), Outages::and)
+    }
+
+    /// The next id in the order of insertion; refusals are passed over.
     ///
     /// # Errors
     /// The scheme can issue no more ids.
     pub fn issue(&mut self) -> Result<Issued<S::Id>, FleetError> {
         loop {
-            // A row can be inserted no earlier than the next arrival.
-            if let Some(Reverse(first)) = self.pending.peek()
-                && first.inserted <= self.next.0
-                && let Some(Reverse(first)) = self.pending.pop()
-            {
-                return Ok(first);
-            }
-            let issued = self.mint()?;
-            if self.pending.is_empty() && issued.inserted <= self.next.0 {
+            if let Some(Event::Row(issued)) = self.event_before(NEVER)? {
                 return Ok(issued);
             }
-            self.pending.push(Reverse(issued));
         }
     }
 
-    /// The next id of those asked for before `end`; `None` after the last of them.
+    /// The next that happens to ids asked for before `end`; `None` after the last of them.
     ///
     /// # Errors
-    /// The scheme can issue no more ids.
-    pub fn issue_before(&mut self, end: Timestamp) -> Result<Option<Issued<S::Id>>, FleetError> {
+    /// The scheme can issue no more ids, in a fleet whose calls wait for ever.
+    #[inline]
+    pub fn event_before(&mut self, end: Timestamp) -> Result<Option<Event<S::Id>>, FleetError> {
         loop {
-            let over = self.next.0 >= end;
-            if let Some(Reverse(first)) = self.pending.peek()
-                && (over || first.inserted <= self.next.0)
-            {
-                return Ok(self.pending.pop().map(|Reverse(first)| first));
+            if let Some(refused) = self.refused.take() {
+                return Ok(Some(Event::Refused(refused)));
             }
-            if over {
+            let (arrival, writer) = self.arrivals.next;
+            let arrival = if arrival < end { arrival } else { NEVER };
+            let wake = self.waiting.peek().map_or(NEVER, |Reverse((at, _))| *at);
+            let next = arrival.min(wake);
+            // A row can be inserted no earlier than the next call.
+            if let Some(Reverse(first)) = self.pending.peek()
+                && first.inserted <= next
+            {
+                return Ok(self.pending.pop().map(|Reverse(first)| Event::Row(first)));
+            }
+            if next == NEVER {
                 return Ok(None);
             }
-            let issued = self.mint()?;
-            self.pending.push(Reverse(issued));
+            if wake <= arrival {
+                if let Some(Reverse((at, writer))) = self.waiting.pop() {
+                    self.wake(writer, at)?;
+                }
+            } else {
+                let (number, asked, _) = self.arrivals.take();
+                self.call(writer, Call { number, asked })?;
+            }
         }
     }
 
-    /// Mints for the next arrival, waiting out stalls.
-    fn mint(&mut self) -> Result<Issued<S::Id>, FleetError> {
-        let (arrival, writer) = self.next;
-        let number = self.arrived;
-        self.arrived += 1;
-        self.next = self.draw_arrival(arrival, writer);
-        let member = &mut self.members[writer as usize];
-        let mut minted = arrival.max(member.free);
-        let id = loop {
-            let reading = member.clock.read(minted);
-            match self
-                .scheme
-                .mint(&mut member.state, &reading, &mut self.randomness)
-            {
-                Ok(id) => break id,
-                Err(stall) => match stall.wait_ns() {
-                    Some(wait_ns) => minted = minted.later(wait_ns),
-                    None => {
-                        let (scheme, now_ms) = (S::NAME, reading.ms());
-                        return Err(FleetError::Stalled {
-                            scheme,
-                            now_ms,
-                            stall,
-                        });
-                    }
-                },
+    /// A call comes to `writer`.
+    #[inline]
+    fn call(&mut self, writer: u32, call: Call) -> Result<(), FleetError> {
+        if !self.members[writer as usize].waiting.is_empty() {
+            self.members[writer as usize].waiting.push_back(call);
+            return Ok(());
+        }
+        match self.attempt(writer, call.asked, call.asked)? {
+            Answer::Later(until) => {
+                let member = &mut self.members[writer as usize];
+                member.outages.begin(call.asked);
+                member.waiting.push_back(call);
+                self.waiting.push(Reverse((until, writer)));
             }
+            answer => self.settle(writer, call.asked, call, answer),
+        }
+        Ok(())
+    }
+
+    /// The first of the calls that wait for `writer` is tried again.
+    #[cold]
+    fn wake(&mut self, writer: u32, now: Timestamp) -> Result<(), FleetError> {
+        let Some(&call) = self.members[writer as usize].waiting.front() else {
+            return Ok(());
         };
-        member.free = minted;
-        let stream = writer as usize % self.delays.len();
-        let delay_ns = self.latency.draw(&mut self.delays[stream]);
-        Ok(Issued {
-            inserted: minted.later(delay_ns),
-            number,
-            id,
-            minted,
-            writer,
+        match self.attempt(writer, now, call.asked)? {
+            Answer::Later(until) => self.waiting.push(Reverse((until, writer))),
+            answer => {
+                let waiting = &mut self.members[writer as usize].waiting;
+                waiting.pop_front();
+                if !waiting.is_empty() {
+                    self.waiting.push(Reverse((now, writer)));
+                }
+                self.settle(writer, now, call, answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of a call of `asked` that is tried at `now`.
+    #[inline]
+    fn attempt(
+        &mut self,
+        writer: u32,
+        now: Timestamp,
+        asked: Timestamp,
+    ) -> Result<Answer<S::Id>, FleetError> {
+        let member = &mut self.members[writer as usize];
+        if !member.catch_up(now, asked) {
+            return Ok(Answer::Refused(Cause::Down));
+        }
+        if let Some(until) = member.stopped_until(now) {
+            return Ok(Answer::Later(until));
+        }
+        if member.state.is_none() {
+            let mut state = self.scheme.writer(writer)?;
+            if let Some(floor) = member.floor() {
+                self.scheme.resume(&mut state, floor);
+            }
+            member.state = Some(state);
+        }
+        let (reading, state) = member.read(now);
+        let Some(state) = state else {
+            return Ok(Answer::Refused(Cause::Down));
+        };
+        let minted = self.scheme.mint(state, &reading, &mut self.randomness);
+        let wall = reading.now();
+        Ok(match minted {
+            Ok(id) => {
+                member.used(|| self.scheme.timestamp(id).unwrap_or(wall));
+                Answer::Minted(id)
+            }
+            Err(Stall::Exhausted { wait_ns }) => Answer::Later(now.later(wait_ns)),
+            Err(Stall::ClockBehind { wait_ns }) => {
+                let (most_ns, times) = self.patience;
+                if wait_ns <= most_ns {
+                    Answer::Later(now.later(wait_ns.saturating_mul(times.into())))
+                } else {
+                    Answer::Refused(Cause::ClockBehind)
+                }
+            }
+            Err(Stall::OutOfRange) if self.spec.conduct.refuse => {
+                Answer::Refused(Cause::OutOfRange)
+            }
+            Err(stall @ Stall::OutOfRange) => {
+                return Err(FleetError::Stalled {
+                    scheme: S::NAME,
+                    now_ms: wall.ms(),
+                    stall,
+                });
+            }
         })
     }
 
-    /// Time and writer of arrival number `self.arrived`; the one before came at `last` from `writer`.
-    fn draw_arrival(&mut self, last: Timestamp, writer: u32) -> (Timestamp, u32) {
-        let FleetSpec {
-            writers,
-            rate,
-            arrivals,
-            start,
-            ..
-        } = self.spec;
-        let number = self.arrived;
-        let random = &mut self.arrivals;
-        match arrivals {
-            Arrivals::Steady => {
-                let ns = u128::from(number) * u128::from(NS_PER_S) / u128::from(rate);
-                (
-                    start.later(u64::try_from(ns).unwrap_or(u64::MAX)),
-                    (number % u64::from(writers)) as u32,
-                )
+    /// A call is answered at `now`.
+    #[inline]
+    fn settle(&mut self, writer: u32, now: Timestamp, call: Call, answer: Answer<S::Id>) {
+        let outages = &mut self.members[writer as usize].outages;
+        match answer {
+            Answer::Minted(id) => {
+                outages.end(now);
+                let stream = writer as usize % self.delays.len();
+                let delay_ns = self.spec.latency.draw(&mut self.delays[stream]);
+                self.pending.push(Reverse(Issued {
+                    inserted: now.later(delay_ns),
+                    number: call.number,
+                    id,
+                    asked: call.asked,
+                    minted: now,
+                    writer,
+                }));
             }
-            Arrivals::Poisson => {
-                let gap_ps = random::exponential(random, PS_PER_S / rate);
-                let writer = random::below(random, writers);
-                (self.after(last, gap_ps), writer)
+            Answer::Refused(cause) => {
+                outages.begin(call.asked);
+                self.refused = Some(Refused {
+                    at: now,
+                    asked: call.asked,
+                    writer,
+                    cause,
+                });
             }
-            Arrivals::Bursty => {
-                let spacing_ns = 1000.min(NS_PER_S / rate / 2);
-                if !number.is_multiple_of(BURST) {
-                    return (last.later(spacing_ns), writer);
-                }
-                let pause_ps = BURST * PS_PER_S / rate - (BURST - 1) * spacing_ns * 1000;
-                let gap_ps = random::exponential(random, pause_ps);
-                let writer = random::below(random, writers);
-                (self.after(last, gap_ps), writer)
-            }
+            Answer::Later(_) => {}
         }
-    }
-
-    /// The instant `gap_ps` after `last`; the rest below a nanosecond is carried on.
-    fn after(&mut self, last: Timestamp, gap_ps: u64) -> Timestamp {
-        let ps = self.carry_ps + gap_ps;
-        self.carry_ps = ps % 1000;
-        last.later(ps / 1000)
     }
 }
 

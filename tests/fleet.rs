@@ -40,7 +40,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ),
         (
             "--commit exponential:20h",
-            "rows on their way, expected at most 1000000; lower it or --rate",
+            "rows on their way, expected at most 1000000: lower --rate or --delay, or take another --commit",
         ),
         ("--scheme uuid_v9", "did you mean"),
         (
@@ -48,9 +48,24 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
             "--scheme: uuid_v7 is given twice",
         ),
         (
-            "--scheme snowflake --nodes 1025",
-            "--writers: snowflake has room for workers 0 to 1023, not for worker 1024",
+            "--scheme snowflake --writers 1025",
+            "snowflake has room for workers 0 to 1023, not for worker 1024: use fewer --writers",
         ),
+        (
+            "--rollback refuze",
+            "--rollback: unknown rollback \"refuze\" (did you mean \"refuse\"?)",
+        ),
+        (
+            "--rollback wait:5",
+            "--rollback: \"wait:5\": expected a number with its unit",
+        ),
+        ("--rollback hold,hold", "--rollback: hold is given twice"),
+        (
+            "--memory storred",
+            "--memory: unknown memory \"storred\" (did you mean \"stored\"?)",
+        ),
+        ("--clock ideal --clock-sd 2ms", "cannot be used with"),
+        ("--commit light --delay 2ms", "cannot be used with"),
         ("--writers 2M", "--writers: expected at most 1M"),
         ("--writers 0", "expected at least 1"),
         ("--for 0", "--for 0: expected some time"),
@@ -77,7 +92,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ("--rate 0", "expected ids a second, at least 1"),
         (
             "--rate 1M --for 10s --scheme ksuid,snowflake:worker=4:sequence=1:timestamp=58",
-            "--rate: snowflake issues at most 32000 ids a second",
+            "snowflake issues at most 32000 ids a second",
         ),
     ] {
         let (code, stdout, stderr) = fleet(args, &out);

@@ -4,7 +4,7 @@
 //! misses one less than once in 10⁶ seeds (and the seeds are fixed).
 
 use idlab::clock::{self, Timestamp};
-use idlab::fleet::{Arrivals, Fleet, FleetSpec, Latency};
+use idlab::fleet::{Arrivals, Clocks, Fleet, FleetSpec, Latency};
 use idlab::id::{Id, Key};
 use idlab::measure::{FleetPlan, Readable, Seen, order};
 use idlab::scheme::{AutoIncrement, Params, Scheme, Spec, UuidV4, UuidV7};
@@ -23,10 +23,10 @@ fn plan(rate: u64, mean_ns: u64, poll_ns: u64) -> FleetPlan {
         spec: FleetSpec {
             writers: 16,
             arrivals: Arrivals::Poisson,
+            clocks: Clocks::Model(clock::clock("ideal").unwrap()),
+            latency: Latency::Exponential { mean_ns },
             ..FleetSpec::single(rate, 7)
         },
-        clock: clock::clock("ideal").unwrap(),
-        latency: Latency::Exponential { mean_ns },
         length_ns: 1_000_000 * 1_000_000_000 / rate,
         poll_ns,
         lags_ns: Vec::new(),
@@ -78,7 +78,10 @@ fn a_restless_reader_of_a_counter_loses_what_the_series_says() {
         (20_000, 2_000_000),
     ] {
         let plan = plan(rate, mean_ns, 0);
-        let seen = plan.run(scheme::<AutoIncrement>("auto_increment")).unwrap();
+        let seen = plan
+            .run(scheme::<AutoIncrement>("auto_increment"))
+            .unwrap()
+            .seen;
         let in_flight = rate as f64 * mean_ns as f64 / 1e9;
         close(share(&seen, &plan, 0), skipped_of_exponential(in_flight));
     }
@@ -89,7 +92,10 @@ fn a_restless_reader_of_a_counter_loses_what_the_series_says() {
 fn inversions_are_half_the_rows_in_flight() {
     for (rate, mean_ns) in [(1_000, 1_000_000), (1_000, 10_000_000)] {
         let plan = plan(rate, mean_ns, 0);
-        let seen = plan.run(scheme::<AutoIncrement>("auto_increment")).unwrap();
+        let seen = plan
+            .run(scheme::<AutoIncrement>("auto_increment"))
+            .unwrap()
+            .seen;
         let block = |rows: &[Seen<u64>]| order(rows).inversions as f64 / rows.len() as f64;
         // Pairs across the ends of blocks are few: a block has 10 000 rows.
         let blocks: Vec<f64> = seen.chunks_exact(seen.len() / 100).map(block).collect();
@@ -105,7 +111,7 @@ fn inversions_are_half_the_rows_in_flight() {
 fn a_tick_in_random_order_costs_what_the_integral_says() {
     for rate in [1_000, 10_000, 3_000] {
         let plan = plan(rate, 0, 0);
-        let seen = plan.run(scheme::<UuidV7>("uuid_v7")).unwrap();
+        let seen = plan.run(scheme::<UuidV7>("uuid_v7")).unwrap().seen;
         close(
             share(&seen, &plan, 0),
             skipped_in_ticks(rate as f64 / 1000.0),
@@ -128,7 +134,7 @@ fn the_slower_of_two_clocks_loses_what_its_offset_says() {
         let spec = FleetSpec {
             writers: 2,
             arrivals: Arrivals::Poisson,
-            clock_sd_ns: sd_ns,
+            clocks: Clocks::Offset { sd_ns },
             ..FleetSpec::single(rate, 7)
         };
         let mut fleet =
@@ -185,7 +191,10 @@ fn a_lag_window_leaves_what_the_tail_says() {
     ] {
         let ns = |ms: u64| ms * 1_000_000;
         let plan = plan(rate, ns(mean_ms), ns(poll_ms));
-        let seen = plan.run(scheme::<AutoIncrement>("auto_increment")).unwrap();
+        let seen = plan
+            .run(scheme::<AutoIncrement>("auto_increment"))
+            .unwrap()
+            .seen;
         let s = |ms: u64| ms as f64 / 1e3;
         let expected = skipped_behind_lag(rate as f64, s(mean_ms), s(poll_ms), s(lag_ms));
         let (found, error) = share(&seen, &plan, ns(lag_ms));
@@ -201,7 +210,7 @@ fn a_lag_window_leaves_what_the_tail_says() {
 #[test]
 fn random_ids_are_all_lost_but_the_records() {
     let plan = plan(1_000, 0, 0);
-    let seen = plan.run(scheme::<UuidV4>("uuid_v4")).unwrap();
+    let seen = plan.run(scheme::<UuidV4>("uuid_v4")).unwrap().seen;
     let kept = seen.len() - order(&seen).lateness_ns.len();
     // Mean 14.4, a sum of rare independent events: above 45 or none less than once in 10⁹.
     assert!((1..45).contains(&kept), "{kept}");
@@ -218,12 +227,13 @@ fn heavy_commits_lose_what_the_integral_says() {
         (1000, [1.4e-3, 6.0e-4, 4.0e-4, 1.5e-4]),
         (250, [2.6e-3, 7.1e-4, 4.6e-4, 1.7e-4]),
     ] {
-        let plan = FleetPlan {
-            latency: Latency::Heavy,
-            length_ns: 10_000_000_000_000,
-            ..plan(200, 0, poll_ms * 1_000_000)
-        };
-        let seen = plan.run(scheme::<AutoIncrement>("auto_increment")).unwrap();
+        let mut plan = plan(200, 0, poll_ms * 1_000_000);
+        plan.spec.latency = Latency::Heavy;
+        plan.length_ns = 10_000_000_000_000;
+        let seen = plan
+            .run(scheme::<AutoIncrement>("auto_increment"))
+            .unwrap()
+            .seen;
         for (lag_ms, expected) in [100, 1000, 2000, 5000].into_iter().zip(expected) {
             let (found, error) = share(&seen, &plan, lag_ms * 1_000_000);
             println!("{poll_ms} {lag_ms}: {expected:.6} {found:.6} ± {error:.6}");

@@ -92,6 +92,11 @@ impl ModelClock {
         self.line.monotonic(now)
     }
 
+    /// The same at the instant at which the clock was read last.
+    pub fn monotonic_when_read(&self, now: Timestamp) -> Timestamp {
+        self.line.monotonic(now)
+    }
+
     /// When the machine goes on, if it stands still at true time `now`.
     pub fn stopped_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         self.pass(now);

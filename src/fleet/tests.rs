@@ -1,3 +1,5 @@
+mod conduct;
+
 use super::*;
 use crate::clock::NS_PER_MS;
 use crate::scheme::{AutoIncrement, Params, Snowflake, Spec, UuidV7};
@@ -16,8 +18,10 @@ fn honest() -> FleetSpec {
     FleetSpec {
         writers: 16,
         arrivals: Arrivals::Poisson,
-        clock_sd_ns: 2 * NS_PER_MS,
-        delay_mean_ns: NS_PER_MS,
+        clocks: Clocks::Offset {
+            sd_ns: 2 * NS_PER_MS,
+        },
+        latency: Latency::Exponential { mean_ns: NS_PER_MS },
         ..FleetSpec::single(10_000, 1)
     }
 }
@@ -92,7 +96,7 @@ fn writers_are_as_good_as_their_clocks_and_rows_as_late_as_their_delay() {
 fn a_burst_comes_from_one_writer() {
     let spec = FleetSpec {
         arrivals: Arrivals::Bursty,
-        delay_mean_ns: 0,
+        latency: Latency::None,
         ..honest()
     };
     let issued = issue(scheme::<UuidV7>("uuid_v7"), spec, 1000);
@@ -159,7 +163,9 @@ fn too_many_writers_and_a_time_out_of_range_are_errors() {
         })
     ));
     let spec = FleetSpec {
-        delay_mean_ns: 101 * NS_PER_S,
+        latency: Latency::Exponential {
+            mean_ns: 101 * NS_PER_S,
+        },
         ..honest()
     };
     assert!(matches!(

@@ -1,14 +1,18 @@
 //! What clocks and commits do to the order of ids, and to readers who page by it.
 
+mod bill;
 mod cursor;
 mod order;
 
+pub use bill::{
+    Bill, CLOCK_WENT_BACK, OUTAGE_LONGEST_MS, REFUSED, UNAVAILABLE_MS, WAITED_MS, WAITS,
+};
 pub use cursor::Readable;
 pub use order::{Order, order};
 
 use super::Rows;
-use crate::clock::{ClockModel, Timestamp};
-use crate::fleet::{Fleet, FleetError, FleetSpec, Latency};
+use crate::clock::Timestamp;
+use crate::fleet::{Event, Fleet, FleetError, FleetSpec};
 use crate::id::{Id, Key};
 use crate::random;
 use crate::record::{Measured, Number};
@@ -70,6 +74,13 @@ pub const EFFECTIVE_LATENCY_MS: Measured = Measured {
     about: "commit time less the time that the id says (param quantile): commit latency less the clock's lead; a lag window of the maximum loses nothing",
 };
 
+/// How far ids run ahead.
+pub const AHEAD_MAX_MS: Measured = Measured {
+    name: "id_ahead_max_ms",
+    unit: "ms",
+    about: "furthest that the time in an id is ahead of the true time of its minting",
+};
+
 /// Rows that a reader skips.
 pub const SKIPPED_SHARE: Measured = Measured {
     name: "skipped_rows_share",
@@ -81,6 +92,13 @@ pub const SKIPPED_SHARE: Measured = Measured {
 pub const FLEET_MEASURES: &[&Measured] = &[
     &FLEET_ROWS,
     &FLEET_DUPLICATES,
+    &REFUSED,
+    &CLOCK_WENT_BACK,
+    &UNAVAILABLE_MS,
+    &OUTAGE_LONGEST_MS,
+    &WAITS,
+    &WAITED_MS,
+    &AHEAD_MAX_MS,
     &LATE_SHARE,
     &INVERSIONS_PER_ROW,
     &DISPLACEMENT_MAX,
@@ -108,15 +126,20 @@ pub struct Seen<K> {
     pub writer: u32,
 }
 
+/// What a run yields.
+#[derive(Clone, Debug)]
+pub struct Run<K> {
+    /// Its rows, in the order of commit.
+    pub seen: Vec<Seen<K>>,
+    /// What it refused and made wait.
+    pub bill: Bill,
+}
+
 /// What to run and to measure.
 #[derive(Clone, Debug)]
 pub struct FleetPlan {
     /// Writers, rate, arrivals, seed and start.
     pub spec: FleetSpec,
-    /// The writers' clocks.
-    pub clock: ClockModel,
-    /// From minting to commit.
-    pub latency: Latency,
     /// Ids are asked for so long.
     pub length_ns: u64,
     /// Time between two polls; 0: a reader who never rests.
@@ -148,7 +171,7 @@ pub struct MeasureFleet<'a> {
 
 impl FleetPlan {
     fn open<S: Scheme>(&self, scheme: S) -> Result<Fleet<S>, FleetError> {
-        Fleet::with_clocks(scheme, self.spec.clone(), &self.clock, self.latency)
+        Fleet::new(scheme, self.spec.clone())
     }
 
     /// First polls of readers who differ in nothing else: equally apart in the first
@@ -164,15 +187,24 @@ impl FleetPlan {
         (0..readers).map(first).collect()
     }
 
-    /// All rows of the run, in the order of commit.
+    /// Runs it.
     ///
     /// # Errors
     /// Those of the fleet.
-    pub fn run<S: Scheme>(&self, scheme: S) -> Result<Vec<Seen<<S::Id as Id>::Key>>, FleetError> {
+    pub fn run<S: Scheme>(&self, scheme: S) -> Result<Run<<S::Id as Id>::Key>, FleetError> {
         let mut fleet = self.open(scheme)?;
         let end = self.spec.start.later(self.length_ns);
         let mut seen = Vec::new();
-        while let Some(issued) = fleet.issue_before(end)? {
+        let mut bill = Bill::default();
+        while let Some(event) = fleet.event_before(end)? {
+            let issued = match event {
+                Event::Row(issued) => issued,
+                Event::Refused(refused) => {
+                    bill.refuse(refused);
+                    continue;
+                }
+            };
+            bill.wait(issued.minted.0 - issued.asked.0);
             seen.push(Seen {
                 key: issued.id.key(),
                 committed: issued.inserted,
@@ -181,7 +213,9 @@ impl FleetPlan {
                 writer: issued.writer,
             });
         }
-        Ok(seen)
+        bill.steps_back = fleet.steps_back();
+        bill.outages = fleet.outages(end);
+        Ok(Run { seen, bill })
     }
 }
 
@@ -193,7 +227,8 @@ impl Visitor for MeasureFleet<'_> {
             .fields()
             .iter()
             .any(|field| field.kind == FieldKind::Timestamp);
-        let seen = self.plan.run(scheme)?;
+        let Run { seen, bill } = self.plan.run(scheme)?;
+        bill.write(self.rows);
         let order = order(&seen);
         write_order(self.rows, &order, seen.len());
         if says_time || order.as_minted {
@@ -231,6 +266,10 @@ fn write_order(rows: &mut Rows, order: &Order, count: usize) {
 
 fn write_latency<K: Key>(rows: &mut Rows, seen: &[Seen<K>]) {
     let latency = |row: &Seen<K>| row.committed.0.cast_signed() - row.key_time.0.cast_signed();
+    let ahead = |row: &Seen<K>| row.key_time.0.cast_signed() - row.minted.0.cast_signed();
+    if let Some(ns) = seen.iter().map(ahead).max() {
+        rows.total(&AHEAD_MAX_MS, Number::Real(ns as f64 / 1e6));
+    }
     let mut latencies: Vec<i64> = seen.iter().map(latency).collect();
     write_quantiles(rows, &EFFECTIVE_LATENCY_MS, &mut latencies);
 }

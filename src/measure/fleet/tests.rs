@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::clock;
+use crate::fleet::{Clocks, Latency};
 use crate::scheme::{self, Spec};
 use proptest::prelude::*;
 
@@ -106,10 +107,10 @@ fn plan(clock_name: &str, latency: Latency) -> FleetPlan {
         spec: FleetSpec {
             writers: 16,
             arrivals: crate::fleet::Arrivals::Poisson,
+            clocks: Clocks::Model(clock(clock_name).unwrap()),
+            latency,
             ..FleetSpec::single(1000, 1)
         },
-        clock: clock(clock_name).unwrap(),
-        latency,
         length_ns: 20_000_000_000,
         poll_ns: 1_000_000_000,
         lags_ns: vec![0],
@@ -178,7 +179,7 @@ fn readers_are_apart_by_equal_times() {
 fn the_reported_latency_is_a_window_that_loses_nothing() {
     fn lost<S: Scheme>(scheme: S) -> [usize; 2] {
         let plan = plan("crdb_edge", Latency::Heavy);
-        let seen = plan.run(scheme).unwrap();
+        let seen = plan.run(scheme).unwrap().seen;
         let latency = |row: &Seen<_>| row.committed.0.saturating_sub(row.key_time.0);
         let most_ns = seen.iter().map(latency).max().unwrap();
         [most_ns, most_ns / 2].map(|lag_ns| {
@@ -216,18 +217,23 @@ fn the_reported_latency_is_a_window_that_loses_nothing() {
 fn steps_back_make_writers_wait_and_no_duplicates() {
     fn check<S: Scheme>(scheme: S) {
         let plan = FleetPlan {
-            spec: FleetSpec {
-                writers: 16,
-                arrivals: crate::fleet::Arrivals::Poisson,
-                ..FleetSpec::single(50, 1)
-            },
             length_ns: 86_400_000_000_000,
             ..plan("cron_sync", Latency::None)
+        };
+        let plan = FleetPlan {
+            spec: FleetSpec {
+                rate: 50,
+                ..plan.spec.clone()
+            },
+            ..plan
         };
         let mut fleet = plan.open(scheme).unwrap();
         let end = plan.spec.start.later(plan.length_ns);
         let mut by_writer = vec![Vec::new(); 16];
-        while let Some(issued) = fleet.issue_before(end).unwrap() {
+        while let Some(event) = fleet.event_before(end).unwrap() {
+            let Event::Row(issued) = event else {
+                panic!("refused")
+            };
             by_writer[issued.writer as usize].push((issued.minted, issued.id.key()));
         }
         let mut waited = 0;

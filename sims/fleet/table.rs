@@ -1,0 +1,192 @@
+//! The table of `sim fleet`.
+
+use crate::report;
+use idlab::record::{Records, Row};
+
+/// A duration in seconds: `0.01 s`.
+pub(super) fn seconds(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}
+
+/// The rows of one scheme and rollback.
+struct Line<'a> {
+    scheme: &'a str,
+    rollback: Option<&'a str>,
+    rows: Vec<&'a Row>,
+}
+
+impl Line<'_> {
+    fn found(&self, measure: &str, param: Option<(&str, &str)>, x: Option<u64>) -> Option<f64> {
+        let matches = |row: &&&Row| {
+            let said = param.is_none_or(|(name, value)| {
+                row.params.get(name).and_then(|text| text.as_str()) == Some(value)
+            });
+            row.measure == measure && row.x.map(|x| x.as_f64() as u64) == x && said
+        };
+        self.rows.iter().find(matches).map(|row| row.value.as_f64())
+    }
+
+    fn whole(&self, measure: &str) -> Option<String> {
+        self.found(measure, None, None).map(report::whole)
+    }
+
+    /// A measure in milliseconds as seconds.
+    fn seconds(&self, measure: &str) -> Option<String> {
+        let ms = self.found(measure, None, None);
+        ms.map(|ms| report::two(ms / 1e3))
+    }
+
+    fn refused(&self, cause: &str) -> Option<String> {
+        let count = self.found("refused_calls", Some(("cause", cause)), None);
+        count.map(report::whole)
+    }
+
+    fn names(&self, with_rollback: bool) -> Vec<Option<String>> {
+        let mut names = vec![Some(self.scheme.to_owned())];
+        if with_rollback {
+            names.push(self.rollback.map(str::to_owned));
+        }
+        names
+    }
+}
+
+fn lines(records: &Records) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line> = Vec::new();
+    for row in &records.rows {
+        let rollback = row.params.get("rollback").and_then(|name| name.as_str());
+        let known = lines
+            .iter_mut()
+            .find(|line| line.scheme == row.scheme && line.rollback == rollback);
+        match known {
+            Some(line) => line.rows.push(row),
+            None => lines.push(Line {
+                scheme: &row.scheme,
+                rollback,
+                rows: vec![row],
+            }),
+        }
+    }
+    lines
+}
+
+fn dashes(cells: Vec<Option<String>>) -> Vec<String> {
+    let dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+    cells.into_iter().map(dash).collect()
+}
+
+/// What readers lose, and what callers are refused if any is.
+pub(super) fn table(records: &Records) -> String {
+    let lines = lines(records);
+    let mut text = readers(records, &lines);
+    if let Some(callers) = callers(&lines) {
+        text.push_str("\n\n");
+        text.push_str(&callers);
+    }
+    text
+}
+
+fn readers(records: &Records, lines: &[Line]) -> String {
+    let mut lags: Vec<u64> = Vec::new();
+    for row in &records.rows {
+        if let Some(lag) = row.x.map(|x| x.as_f64() as u64)
+            && !lags.contains(&lag)
+        {
+            lags.push(lag);
+        }
+    }
+    let with_rollback = lines.iter().any(|line| line.rollback.is_some());
+    let mut headings = vec!["scheme".to_owned()];
+    if with_rollback {
+        headings.push("rollback".to_owned());
+    }
+    let fixed = [
+        "rows",
+        "dupli-\ncates",
+        "late\n%",
+        "moved\nrows",
+        "k-\nsorted",
+        "latency, ms\nmedian",
+        "\n99 %",
+        "\nmost",
+    ];
+    headings.extend(fixed.map(str::to_owned));
+    headings.extend(lags.iter().enumerate().map(|(i, lag)| {
+        let over = if i == 0 { "lost at lag" } else { "" };
+        format!("{over}\n{}", seconds(*lag))
+    }));
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let cells = lines.iter().map(|line| {
+        let late = line.found("late_rows_share", None, None);
+        let mut cells = line.names(with_rollback);
+        cells.extend([
+            line.whole("fleet_rows"),
+            line.whole("fleet_duplicate_ids"),
+            late.map(report::percent),
+            line.whole("displacement_max_rows"),
+            line.whole("k_sorted_rows"),
+        ]);
+        cells.extend(["p50", "p99", "max"].map(|quantile| {
+            let latency = ("quantile", quantile);
+            let ms = line.found("effective_latency_ms", Some(latency), None);
+            ms.map(report::two)
+        }));
+        let count = line.found("fleet_rows", None, None).unwrap_or_default();
+        cells.extend(lags.iter().map(|lag| {
+            let share = line.found("skipped_rows_share", None, Some(*lag));
+            share.map(|share| report::whole(share * count))
+        }));
+        dashes(cells)
+    });
+    let notes = "late: committed after a larger id. moved: furthest from its place by id. k-sorted: most rows behind a larger id.\n\
+                 latency: commit time less the id's time; a lag as long as the most of it loses nothing.\n\
+                 lost: rows that a reader never gets, mean of readers out of step.";
+    format!("{}\n\n{notes}", report::table(&headings, cells))
+}
+
+/// Nothing if no clock went back and nothing was refused.
+fn callers(lines: &[Line]) -> Option<String> {
+    let troubled = |line: &Line| {
+        let some = |measure| line.found(measure, None, None).is_some_and(|n| n > 0.0);
+        let refused = |row: &&Row| row.measure == "refused_calls" && row.value.as_f64() > 0.0;
+        some("clock_went_back") || line.rows.iter().any(refused)
+    };
+    if !lines.iter().any(troubled) {
+        return None;
+    }
+    let with_rollback = lines.iter().any(|line| line.rollback.is_some());
+    let mut headings = vec!["scheme"];
+    if with_rollback {
+        headings.push("rollback");
+    }
+    headings.extend([
+        "clock\nback",
+        "dupli-\ncates",
+        "refused:\nclock",
+        "\nrange",
+        "\ndown",
+        "without ids, s\nall",
+        "\nlongest",
+        "waits",
+        "waited\ns",
+        "ids ahead\ns",
+    ]);
+    let cells = lines.iter().map(|line| {
+        let mut cells = line.names(with_rollback);
+        cells.extend([
+            line.whole("clock_went_back"),
+            line.whole("fleet_duplicate_ids"),
+            line.refused("clock_behind"),
+            line.refused("out_of_range"),
+            line.refused("down"),
+            line.seconds("unavailable_ms"),
+            line.seconds("outage_longest_ms"),
+            line.whole("waiting_calls"),
+            line.seconds("waited_ms"),
+            line.seconds("id_ahead_max_ms"),
+        ]);
+        dashes(cells)
+    });
+    let notes = "clock back: readings below the one before. without ids: from the first call that waits or is refused to the next id, all writers.\n\
+                 waits: calls that waited. ids ahead: furthest that an id's time is ahead of true time.";
+    Some(format!("{}\n\n{notes}", report::table(&headings, cells)))
+}
