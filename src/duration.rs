@@ -33,7 +33,8 @@ pub fn parse(text: &str) -> Result<u64, String> {
 
 /// A duration that [`parse`] reads back, in the largest unit that leaves a whole number.
 pub fn show(ns: u64) -> String {
-    const SHOWN: [(&str, u64); 6] = [
+    const SHOWN: [(&str, u64); 7] = [
+        ("d", 86_400_000_000_000),
         ("h", 3_600_000_000_000),
         ("min", 60_000_000_000),
         ("s", 1_000_000_000),
@@ -84,7 +85,7 @@ mod tests {
             (7, "7ns"),
             (1_500_000_000, "1500ms"),
             (120_000_000_000, "2min"),
-            (86_400_000_000_000, "24h"),
+            (86_400_000_000_000, "1d"),
         ] {
             assert_eq!(show(ns), text);
             assert_eq!(parse(text), Ok(ns));

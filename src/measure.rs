@@ -26,7 +26,9 @@ pub use cliff::{
 };
 pub use edge::Edge;
 pub use fleet::{
-    CheckFleet, FLEET_MEASURES, FleetPlan, MeasureFleet, Order, Readable, Seen, order,
+    AnyReader, CheckFleet, FLEET_MEASURES, FleetPlan, Ledger, MeasureFleet, Order, Polls,
+    READER_KINDS, Read, Readable, Reader, ReaderError, ReaderKind, Seen, order,
+    smallest_lossless_lag,
 };
 pub use locality::Sample;
 pub use setting::Setting;

@@ -3,12 +3,17 @@
 mod bill;
 mod cursor;
 mod order;
+mod reader;
 
 pub use bill::{
     Bill, CLOCK_WENT_BACK, OUTAGE_LONGEST_MS, REFUSED, UNAVAILABLE_MS, WAITED_MS, WAITS,
 };
 pub use cursor::Readable;
 pub use order::{Order, order};
+pub use reader::{
+    AnyReader, Ledger, Polls, READER_KINDS, Read, Reader, ReaderError, ReaderKind,
+    smallest_lossless_lag,
+};
 
 use super::Rows;
 use crate::clock::Timestamp;
