@@ -27,8 +27,8 @@ pub use cliff::{
 pub use edge::Edge;
 pub use fleet::{
     AnyReader, CheckFleet, FLEET_MEASURES, FleetPlan, Ledger, MeasureFleet, Order, Polls,
-    READER_KINDS, Read, Readable, Reader, ReaderError, ReaderKind, Seen, order,
-    smallest_lossless_lag,
+    READER_KINDS, READER_MEASURES, Read, Readable, Reader, ReaderError, ReaderKind, Seen, order,
+    smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use locality::Sample;
 pub use setting::Setting;
@@ -216,8 +216,17 @@ impl Rows {
 
     /// Adds a point of a curve: the mean of `values`, which are finite, between their least and most.
     pub fn sample(&mut self, measured: &Measured, x: impl Into<Number>, values: &[f64]) {
+        self.spread(measured, Some(x.into()), values);
+    }
+
+    /// Adds a total: the mean of `values`, which are finite, between their least and most.
+    pub fn mean(&mut self, measured: &Measured, values: &[f64]) {
+        self.spread(measured, None, values);
+    }
+
+    fn spread(&mut self, measured: &Measured, x: Option<Number>, values: &[f64]) {
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        self.point(measured, x, Number::Real(mean));
+        self.push(measured, x, Number::Real(mean), &[]);
         if let Some(row) = self.rows.last_mut() {
             row.low = values.iter().copied().reduce(f64::min).map(Number::Real);
             row.high = values.iter().copied().reduce(f64::max).map(Number::Real);
@@ -283,6 +292,7 @@ mod tests {
             .iter()
             .chain(SHARD_MEASURES)
             .chain(FLEET_MEASURES)
+            .chain(READER_MEASURES)
             .map(|measured| measured.name)
             .collect();
         assert!(names.iter().all(|name| {
@@ -293,7 +303,7 @@ mod tests {
         names.dedup();
         assert_eq!(
             names.len(),
-            MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len()
+            MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len() + READER_MEASURES.len()
         );
     }
 }

@@ -3,11 +3,15 @@
 //! Each is a pure function. Logarithms and exponentials are `libm`'s, so the same bits
 //! come out on every machine. [`fringe`] has what random keys do to a B-tree that splits
 //! evenly, [`access`] what random accesses to pages do to a cache, [`cursor`] what a
-//! reader who pages by id loses.
+//! reader who pages by id loses, [`disorder`] how far ids are out of order, [`clash`] which
+//! come twice.
 
 pub mod access;
+pub mod clash;
 pub mod cursor;
+pub mod disorder;
 pub mod fringe;
+mod numeric;
 pub mod shards;
 
 /// The harmonic number H_n = 1 + 1/2 + … + 1/n: expected maxima among n random keys.

@@ -196,7 +196,7 @@ fn a_lag_window_leaves_what_the_tail_says() {
             .unwrap()
             .seen;
         let s = |ms: u64| ms as f64 / 1e3;
-        let expected = skipped_behind_lag(rate as f64, s(mean_ms), s(poll_ms), s(lag_ms));
+        let expected = skipped_behind_lag(rate as f64, s(mean_ms), 0.0, s(poll_ms), s(lag_ms));
         let (found, error) = share(&seen, &plan, ns(lag_ms));
         println!("{expected:.6} {found:.6} ± {error:.6}");
         assert!(

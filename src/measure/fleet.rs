@@ -10,10 +10,7 @@ pub use bill::{
 };
 pub use cursor::Readable;
 pub use order::{Order, order};
-pub use reader::{
-    AnyReader, Ledger, Polls, READER_KINDS, Read, Reader, ReaderError, ReaderKind,
-    smallest_lossless_lag,
-};
+pub use reader::*;
 
 use super::Rows;
 use crate::clock::Timestamp;

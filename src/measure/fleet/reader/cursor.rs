@@ -78,6 +78,9 @@ struct Mark<K> {
     committed: Timestamp,
 }
 
+/// From when on a row may be read, and its place.
+type Young<K> = (Timestamp, u64, Mark<K>);
+
 #[derive(Clone, Copy, Debug)]
 struct Slot<K> {
     poll: Timestamp,
@@ -91,7 +94,7 @@ pub(super) struct Cursor<K, B: By<K>, L> {
     polls: Polls,
     lag_ns: u64,
     /// Rows behind the lag window, by the time at which they may be read.
-    young: BinaryHeap<Reverse<(Timestamp, u64, Mark<B::Key>)>>,
+    young: BinaryHeap<Reverse<Young<B::Key>>>,
     slots: Vec<Slot<B::Key>>,
     pages: Option<Pages<B::Key>>,
     places: u64,

@@ -45,9 +45,14 @@ pub fn smallest_lossless_lag<K: Key>(
     ascending(seen).then_some(lag_ns.max(1))
 }
 
-/// Whether a larger id never has an earlier key time.
+/// Whether a larger id never has an earlier key time, and equal ids have equal ones.
 fn ascending<K: Key>(seen: &[Seen<K>]) -> bool {
     let mut times: Vec<(K, Timestamp)> = seen.iter().map(|row| (row.key, row.key_time)).collect();
     times.sort_unstable();
-    times.is_sorted_by_key(|(_, time)| *time)
+    let pair = |pair: &[(K, Timestamp)]| match pair {
+        [a, b] if a.0 == b.0 => a.1 == b.1,
+        [a, b] => a.1 <= b.1,
+        _ => true,
+    };
+    times.windows(2).all(pair)
 }

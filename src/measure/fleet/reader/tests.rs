@@ -375,3 +375,37 @@ fn totals_are_those_of_the_rows() {
     let xmin = ReaderKind::Xmin.read(polls, None, &seen);
     assert_eq!((xmin.read_rows, xmin.stalled_ns), (4, 10));
 }
+
+#[test]
+fn rows_of_readers_say_kind_unit_and_spread() {
+    let seen = rows(&[(2, 0, 1_000_000, 0, 0), (1, 0, 3_000_000, 0, 0)]);
+    let kind = ReaderKind::Cursor { lag_ns: 0 };
+    let reads = [0, 2_500_000].map(|first| {
+        let polls = Polls::new(Timestamp(first), 5_000_000);
+        kind.read(polls, None, &seen)
+    });
+    let mut found = crate::measure::Rows::new("", "", "", Default::default());
+    write_reads(&mut found, kind, &reads, 86_400_000_000);
+    write_lossless_lag(&mut found, &[Some(1_500_000), Some(500_000)]);
+    write_lossless_lag(&mut found, &[Some(1_500_000), None]);
+    let found = found.into_rows();
+    let value = |name: &str, quantile: Option<&str>| {
+        let matches = |row: &&crate::record::Row| {
+            let param = row.params.get("quantile").and_then(|name| name.as_str());
+            row.measure == name && param == quantile
+        };
+        let row = found.iter().find(matches).unwrap();
+        let number = |number: Option<crate::record::Number>| number.unwrap().as_f64();
+        (row.value.as_f64(), number(row.low), number(row.high))
+    };
+    // The first reads both at 5 ms, the second the larger id at 2.5 ms.
+    assert_eq!(value("reader_skipped_share", None), (0.25, 0.0, 0.5));
+    assert_eq!(
+        value("reader_skipped_rows_per_day", None),
+        (500.0, 0.0, 1000.0)
+    );
+    assert_eq!(value("reader_delay_ms", Some("max")), (2.75, 1.5, 4.0));
+    assert_eq!(value("smallest_lossless_lag_ms", None), (1.0, 0.5, 1.5));
+    assert_eq!(found.len(), 8);
+    assert_eq!(found[0].params["reader"], "cursor");
+}
