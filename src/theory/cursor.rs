@@ -138,6 +138,16 @@ pub fn horizon_age_s(mean_s: f64, in_flight: f64) -> f64 {
     mean_s * ein(in_flight)
 }
 
+/// Mean time in seconds from the commit of a row until such transactions that began before it
+/// have ended too: the longest of N + 1 exponential rests, N Poisson, less the row's own.
+pub fn horizon_delay_s(mean_s: f64, in_flight: f64) -> f64 {
+    if in_flight == 0.0 {
+        return 0.0;
+    }
+    let of_one_more = -libm::expm1(-in_flight) / in_flight;
+    mean_s * (ein(in_flight) + of_one_more - 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +208,12 @@ mod tests {
         close(stalled_at_gaps(100.0, 0.01, 3.0), 0.949, 6e-4);
         close(horizon_age_s(0.02, 20.0), 0.0715, 6e-5);
         close(horizon_age_s(0.02, 200.0), 0.1175, 6e-5);
+        // The harmonic sum over the Poisson distribution.
+        let poisson = |n: u32| {
+            libm::exp(f64::from(n) * libm::log(3.0) - 3.0 - libm::lgamma(f64::from(n) + 1.0))
+        };
+        let rests = (0..80).map(|n| poisson(n) * (crate::theory::harmonic(u64::from(n) + 1) - 1.0));
+        close(horizon_delay_s(1.0, 3.0), rests.sum(), 1e-10);
     }
 
     #[test]
