@@ -88,9 +88,7 @@ impl FromStr for ReaderKind {
             None => (text, None),
         };
         let ns = time.map(|time| {
-            let duration = duration::parse(time);
-            let ns = duration.map(|duration| duration.0);
-            ns.map_err(|error| ReaderError(format!("reader {text:?}: {error}")))
+            duration::parse(time).map_err(|error| ReaderError(format!("reader {text:?}: {error}")))
         });
         let lag_ns = || ns.clone().unwrap_or(Ok(0));
         let needed = || {
