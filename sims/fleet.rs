@@ -49,7 +49,8 @@ const EXAMPLES: &str = "Examples:
   sim fleet --clock cron_sync --for 24h --rate 100 --rollback refuse,wait:5ms,hold,borrow,ignore
   sim fleet --clock ideal --commit exponential:10ms --poll 0
   sim fleet --clock lan_chrony,at=60s:-1s
-  sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s";
+  sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
+  sim fleet --clock-log /var/log/chrony/tracking.log";
 
 /// The keys of --clock, then examples.
 fn after_help() -> String {

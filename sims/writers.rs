@@ -1,13 +1,17 @@
 //! Flags that describe who issues ids: one description of a fleet serves every command.
 
 use crate::args::{self, usage};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use idlab::clock::log::{self, ClockLog};
 use idlab::clock::{ClockModel, NS_PER_MS};
 use idlab::duration;
 use idlab::fleet::{self, Arrivals, Clocks, Conduct, FleetError, FleetSpec, Latency, Memory};
 use idlab::record::Parameters;
 use idlab::scheme::Rollback;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 /// Who issues the ids, and when.
 #[derive(Args, Clone)]
@@ -28,6 +32,9 @@ pub struct FleetArgs {
     /// The writers' clocks, instead of --clock-sd: a name (see `sim list clocks`), key=value pairs, or both, joined by commas
     #[arg(long, value_name = "CLOCK", value_parser = args::item, conflicts_with = "clock_sd")]
     pub clock: Option<String>,
+    /// Logs that the clocks follow instead, writers in turn: chrony's tracking, statistics or measurements, ntpd's loopstats or peerstats
+    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["clock", "clock_sd"])]
+    pub clock_log: Vec<PathBuf>,
     /// Mean time from minting an id to inserting its row, exponential [default: 1ms; `sim fleet`: --commit light]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = args::duration_ns)]
     pub delay: Option<u64>,
@@ -100,6 +107,10 @@ impl FleetArgs {
             Some(_) => return Err(usage("--writers: expected at most 1M")),
         };
         let clocks = match (&self.clock, self.clock_sd) {
+            _ if !self.clock_log.is_empty() => {
+                let logs = self.clock_log.iter().map(|path| clock_log(path));
+                Clocks::Model(ClockModel::replay(logs.collect::<Result<_>>()?)?)
+            }
             (Some(text), _) => Clocks::Model(
                 ClockModel::parse(text).map_err(|error| usage(format!("--clock: {error}")))?,
             ),
@@ -163,6 +174,7 @@ impl FleetArgs {
             ("--arrivals", self.arrivals.is_some()),
             ("--clock-sd", self.clock_sd.is_some()),
             ("--clock", self.clock.is_some()),
+            ("--clock-log", !self.clock_log.is_empty()),
             ("--delay", self.delay.is_some()),
             ("--commit", self.commit.is_some()),
             ("--rollback", !self.rollback.is_empty()),
@@ -170,6 +182,18 @@ impl FleetArgs {
         ];
         refuse_given(&given, what)
     }
+}
+
+/// A log, known by the last part of its path.
+fn clock_log(path: &Path) -> Result<ClockLog> {
+    let shown = || format!("--clock-log {}", path.display().to_string().escape_debug());
+    if path.is_dir() {
+        anyhow::bail!("{}: is a folder, expected a file", shown());
+    }
+    let file = File::open(path).with_context(|| format!("{}: cannot be opened", shown()))?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy().escape_debug().to_string();
+    log::read(BufReader::new(file), &name).map_err(|error| usage(format!("--clock-log {error}")))
 }
 
 fn latency(text: &str) -> Result<Latency> {

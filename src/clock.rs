@@ -3,11 +3,13 @@
 mod correction;
 mod law;
 mod line;
+pub mod log;
 mod model;
 mod parse;
 mod presets;
 mod process;
 mod quantity;
+mod replay;
 
 pub use model::{ClockModel, ModelClock};
 pub use parse::{CLOCK_FORMS, CLOCK_KEYS, ClockError};

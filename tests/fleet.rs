@@ -31,6 +31,18 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
         ),
         ("--clock xyz", "known: ideal, ptp_hw"),
         (
+            "--clock lan_chrony,ofset=constant:1s",
+            "--clock: ofset=constant:1s: unknown key \"ofset\" (did you mean \"offset\"?)",
+        ),
+        (
+            "--clock offset=laplace:150",
+            "--clock: offset=laplace:150: \"150\": expected a number with its unit",
+        ),
+        (
+            "--clock ideal --clock-log x",
+            "the argument '--clock <CLOCK>' cannot be used with '--clock-log <FILES>'",
+        ),
+        (
             "--commit hevy",
             "--commit: unknown latency \"hevy\" (did you mean \"heavy\"?)",
         ),
@@ -155,4 +167,60 @@ fn a_run_without_a_loss_has_no_chart() {
     let (code, _, _) = fleet("--for 10s --scheme ksuid --lag 0", folder.path());
     assert_eq!(code, 0);
     assert!(folder.path().join("fleet_skipped.svg").exists());
+}
+
+#[test]
+fn clocks_are_composed_and_follow_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let run = |args: &str| {
+        let args = format!("--for 2min --rate 500 --scheme snowflake --lag 0 --commit none {args}");
+        let (code, stdout, stderr) = fleet(&args, &out);
+        assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+        fs::read_to_string(out.join("fleet.jsonl")).unwrap()
+    };
+    let lost = |text: &str| {
+        let rows = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut rows = rows.filter(|row| row["measure"] == "skipped_rows_share");
+        rows.next().unwrap()["value"].as_f64().unwrap()
+    };
+    let equal = run("--clock offset=constant:20ms");
+    // Ties within a millisecond.
+    assert!(lost(&equal) < 0.001);
+    let apart = run("--clock offset=uniform:20ms");
+    assert!(lost(&apart) > 0.1);
+    let log = folder.path().join("loopstats");
+    fs::write(
+        &log,
+        "61041 0.5 0.020 -33 0.001 0.1 6\n61041 64.5 -0.020 -33 0.001 0.1 6\n",
+    )
+    .unwrap();
+    let replayed = run(&format!("--clock-log {}", log.display()));
+    assert!(lost(&replayed) > 0.1);
+    assert!(replayed.contains("\"clock\":\"loopstats (2 updates in 64 s)\""));
+    assert!(!replayed.contains(&folder.path().display().to_string()));
+}
+
+#[test]
+fn a_log_that_cannot_be_read_gets_one_line_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("none");
+    let log = folder.path().join("syslog");
+    fs::write(&log, "Jan 1 00:00:00 kernel: hello\n").unwrap();
+    for (path, expected) in [
+        (folder.path().join("absent"), "absent: cannot be opened: "),
+        (folder.path().to_owned(), ": is a folder, expected a file"),
+        (
+            log,
+            "--clock-log: syslog: line 1: 5 fields of something else, expected chrony's tracking.log",
+        ),
+    ] {
+        let (code, stdout, stderr) = fleet(&format!("--clock-log {}", path.display()), &out);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        assert!(stdout.is_empty() && !out.exists());
+    }
 }

@@ -6,7 +6,10 @@
 
 use super::Timestamp;
 use super::line::Line;
+use super::log::ClockLog;
+use super::parse::ClockError;
 use super::process::{Process, Steered};
+use super::replay::Replayed;
 use std::sync::Arc;
 
 /// A kind of clock.
@@ -18,16 +21,35 @@ pub struct ClockModel(pub(super) Kind);
 pub(super) enum Kind {
     /// Distributions.
     Drawn(Arc<Process>),
+    /// Logs, writers in turn; at least one.
+    Logs(Arc<[Arc<ClockLog>]>),
 }
 
 impl ClockModel {
+    /// Clocks that err as logs say: writers belong to them in turn, the first of each starts
+    /// with it and the others somewhere in it; after the end of a log it starts again.
+    ///
+    /// # Errors
+    /// No log.
+    pub fn replay(logs: Vec<ClockLog>) -> Result<Self, ClockError> {
+        if logs.is_empty() {
+            return Err(ClockError("no log, expected at least one".to_owned()));
+        }
+        Ok(Self(Kind::Logs(logs.into_iter().map(Arc::new).collect())))
+    }
+
     /// The clock of writer `number`, from `start` on.
     pub fn start(&self, seed: u64, number: u32, start: Timestamp) -> ModelClock {
+        let drawn = |process: &Arc<Process>| {
+            let (steered, line) = Steered::start(process.clone(), seed, number, start);
+            (Guide::Drawn(steered), line)
+        };
         let (guide, line) = match &self.0 {
-            Kind::Drawn(process) => {
-                let (steered, line) = Steered::start(process.clone(), seed, number, start);
-                (Guide::Drawn(steered), line)
-            }
+            Kind::Drawn(process) => drawn(process),
+            Kind::Logs(logs) => match Replayed::start(logs, seed, number, start) {
+                Some((replayed, line)) => (Guide::Log(replayed), line),
+                None => drawn(&Arc::new(Process::IDEAL)),
+            },
         };
         let mut clock = ModelClock {
             due: guide.due(),
@@ -45,24 +67,29 @@ impl ClockModel {
 #[derive(Clone, Debug)]
 pub(super) enum Guide {
     Drawn(Steered),
+    Log(Replayed),
 }
 
 impl Guide {
     fn due(&self) -> Timestamp {
         match self {
             Guide::Drawn(steered) => steered.due(),
+            Guide::Log(replayed) => replayed.due(),
         }
     }
 
     fn happen(&mut self, line: &mut Line, at: Timestamp) -> Option<u64> {
         match self {
-            Guide::Drawn(steered) => steered.happen(line, at),
+            Guide::Drawn(steered) => return steered.happen(line, at),
+            Guide::Log(replayed) => replayed.happen(line, at),
         }
+        None
     }
 
     fn delay(&mut self, ns: u64) {
         match self {
             Guide::Drawn(steered) => steered.delay(ns),
+            Guide::Log(replayed) => replayed.delay(ns),
         }
     }
 }
@@ -108,6 +135,7 @@ impl ModelClock {
     pub fn next_restart(&self) -> Option<Timestamp> {
         match &self.guide {
             Guide::Drawn(steered) => steered.next_restart(),
+            Guide::Log(_) => None,
         }
     }
 

@@ -98,8 +98,9 @@ impl ClockModel {
                         "{part:?}: expected key=value; a clock's name comes first"
                     )));
                 }
-                let Kind::Drawn(known) = clock(part)?.0;
-                process = Arc::unwrap_or_clone(known);
+                if let Kind::Drawn(known) = clock(part)?.0 {
+                    process = Arc::unwrap_or_clone(known);
+                }
                 continue;
             };
             if given.contains(&key) {
@@ -225,10 +226,16 @@ fn leap(text: &str) -> Result<Leap, String> {
     })
 }
 
-/// As [`ClockModel::parse`] reads it.
+/// As [`ClockModel::parse`] reads it; logs by their names, which it does not read.
 impl fmt::Display for ClockModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Kind::Drawn(process) = &self.0;
+        let process = match &self.0 {
+            Kind::Drawn(process) => process,
+            Kind::Logs(logs) => {
+                let logs: Vec<_> = logs.iter().map(|log| log.to_string()).collect();
+                return f.write_str(&logs.join(", "));
+            }
+        };
         let ideal = Process::IDEAL;
         let time = |ns| Unit::Time.show_size(ns);
         let mut parts = Vec::new();

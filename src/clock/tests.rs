@@ -16,6 +16,7 @@ fn error_ns(clock: &mut ModelClock, at: Timestamp) -> i64 {
 fn steered(clock: &ModelClock) -> &Steered {
     match &clock.guide {
         Guide::Drawn(steered) => steered,
+        Guide::Log(_) => panic!("expected a composition"),
     }
 }
 
