@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::{self, CLOCK_FORMS, CLOCK_KEYS, NS_PER_S};
 use idlab::fleet::{Clocks, FleetError, Latency};
-use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, Rows};
+use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows};
 use idlab::record::{Parameters, Row};
 use idlab::scheme::{self, Rollback, Spec};
 use rayon::prelude::*;
+use std::num::NonZeroU32;
 use table::seconds;
 
 /// What clocks and commits do to the order of ids, and to readers who page by it
@@ -37,6 +38,12 @@ pub struct Args {
     /// Lag windows, one reader each; 0: none
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0,10ms,100ms,1s,2s,10s", allow_hyphen_values = true, value_parser = args::duration_ns, help_heading = "Readers")]
     lag: Vec<u64>,
+    /// Readers of other kinds: cursor[:LAG], tuple[:LAG], vector[:LAG], overlap:TIME, gap:TIMEOUT, xmin (see `sim list readers`)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Readers")]
+    reader: Vec<String>,
+    /// Most rows that a poll of these returns [default: all there are]
+    #[arg(long, value_name = "ROWS", value_parser = args::positive, help_heading = "Readers")]
+    page: Option<u64>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -47,6 +54,7 @@ const EXAMPLES: &str = "Examples:
   sim fleet
   sim fleet --scheme snowflake,uuid_v7,ksuid,auto_increment --clock wan_pool --commit heavy --poll 1s --lag 0,2s,10s
   sim fleet --clock cron_sync --for 24h --rate 100 --rollback refuse,wait:5ms,hold,borrow,ignore
+  sim fleet --scheme auto_increment,snowflake --reader overlap:2s,gap:3s,xmin,vector,tuple
   sim fleet --clock ideal --commit exponential:10ms --poll 0
   sim fleet --clock lan_chrony,at=60s:-1s
   sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
@@ -174,7 +182,25 @@ fn plan(args: &Args) -> Result<FleetPlan> {
         length_ns: args.length,
         poll_ns: args.poll,
         lags_ns: args.lag.clone(),
+        readers: readers(args)?,
+        page_rows: match args.page.map(u32::try_from) {
+            None => None,
+            Some(Ok(rows)) => NonZeroU32::new(rows),
+            Some(Err(_)) => return Err(usage("--page: expected less than 4G rows")),
+        },
     })
+}
+
+fn readers(args: &Args) -> Result<Vec<ReaderKind>> {
+    args::distinct("--reader", &args.reader)?;
+    if args.page.is_some() && args.reader.is_empty() {
+        return Err(usage("--page: give the --reader that asks for pages"));
+    }
+    let kinds = args.reader.iter().map(|text| {
+        text.parse()
+            .map_err(|error| usage(format!("--reader: {error}")))
+    });
+    kinds.collect()
 }
 
 fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
@@ -184,6 +210,12 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
         ("poll_ns".to_owned(), args.poll.into()),
         ("lag_ns".to_owned(), args.lag.clone().into()),
     ]);
+    if !args.reader.is_empty() {
+        params.insert("reader".to_owned(), args.reader.clone().into());
+    }
+    if let Some(rows) = args.page {
+        params.insert("page_rows".to_owned(), rows.into());
+    }
     fleet_parameters(&plan.spec, &mut params);
     if !args.fleet.rollback.is_empty() {
         params.insert("rollback".to_owned(), args.fleet.rollback.clone().into());

@@ -9,7 +9,7 @@ use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
 use idlab::fleet::{LATENCIES, MEMORIES};
-use idlab::measure::{FLEET_MEASURES, MEASURES, SHARD_MEASURES};
+use idlab::measure::{FLEET_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
@@ -50,6 +50,8 @@ enum What {
     Rollbacks,
     /// What a restarted writer knows of its ids
     Memories,
+    /// Programs that read the rows page by page
+    Readers,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -73,6 +75,7 @@ fn list(what: What) -> Result<String> {
             .iter()
             .chain(SHARD_MEASURES)
             .chain(FLEET_MEASURES)
+            .chain(READER_MEASURES)
             .map(|measured| {
                 [
                     measured.name.to_owned(),
@@ -89,6 +92,7 @@ fn list(what: What) -> Result<String> {
         What::Commits => pairs(LATENCIES),
         What::Rollbacks => pairs(ROLLBACKS),
         What::Memories => pairs(MEMORIES),
+        What::Readers => pairs(READER_KINDS),
         What::Kinds => KINDS
             .iter()
             .map(|(name, kind)| [(*name).to_owned(), kind.to_string()])
@@ -137,6 +141,7 @@ fn list(what: What) -> Result<String> {
             "--rollback NAME; schemes with a rule of their own keep it",
         ),
         What::Memories => ("Memories", "--memory NAME"),
+        What::Readers => ("Readers", "sim fleet --reader NAME"),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

@@ -30,6 +30,8 @@ fn plan(rate: u64, mean_ns: u64, poll_ns: u64) -> FleetPlan {
         length_ns: 1_000_000 * 1_000_000_000 / rate,
         poll_ns,
         lags_ns: Vec::new(),
+        readers: Vec::new(),
+        page_rows: None,
     }
 }
 

@@ -78,9 +78,10 @@ fn dashes(cells: Vec<Option<String>>) -> Vec<String> {
 pub(super) fn table(records: &Records) -> String {
     let lines = lines(records);
     let mut text = readers(records, &lines);
-    if let Some(callers) = callers(&lines) {
+    let more = [kinds(&lines), callers(&lines)];
+    for table in more.into_iter().flatten() {
         text.push_str("\n\n");
-        text.push_str(&callers);
+        text.push_str(&table);
     }
     text
 }
@@ -108,6 +109,7 @@ fn readers(records: &Records, lines: &[Line]) -> String {
         "latency, ms\nmedian",
         "\n99 %",
         "\nmost",
+        "lossless\nlag, ms",
     ];
     headings.extend(fixed.map(str::to_owned));
     headings.extend(lags.iter().enumerate().map(|(i, lag)| {
@@ -130,6 +132,8 @@ fn readers(records: &Records, lines: &[Line]) -> String {
             let ms = line.found("effective_latency_ms", Some(latency), None);
             ms.map(report::two)
         }));
+        let lossless = line.found("smallest_lossless_lag_ms", None, None);
+        cells.push(lossless.map(report::two));
         let count = line.found("fleet_rows", None, None).unwrap_or_default();
         cells.extend(lags.iter().map(|lag| {
             let share = line.found("skipped_rows_share", None, Some(*lag));
@@ -139,8 +143,68 @@ fn readers(records: &Records, lines: &[Line]) -> String {
     });
     let notes = "late: committed after a larger id. moved: furthest from its place by id. k-sorted: most rows behind a larger id.\n\
                  latency: commit time less the id's time; a lag as long as the most of it loses nothing.\n\
-                 lost: rows that a reader never gets, mean of readers out of step.";
+                 lossless lag: smallest that loses nothing in this run. lost: rows that a reader never gets; means of readers out of step.";
     format!("{}\n\n{notes}", report::table(&headings, cells))
+}
+
+/// What readers of several kinds make of the rows; nothing if none was asked for.
+fn kinds(lines: &[Line]) -> Option<String> {
+    let with_rollback = lines.iter().any(|line| line.rollback.is_some());
+    let mut headings = vec!["scheme"];
+    if with_rollback {
+        headings.push("rollback");
+    }
+    headings.extend([
+        "reader",
+        "lost\n%",
+        "lost\na day",
+        "delay, ms\nmedian",
+        "\n99 %",
+        "\nmost",
+        "read\ntwice",
+        "held up\n%",
+    ]);
+    let mut table = Vec::new();
+    for line in lines {
+        let reader = |row: &Row| Some(row.params.get("reader")?.as_str()?.to_owned());
+        let mut readers: Vec<String> = line.rows.iter().filter_map(|row| reader(row)).collect();
+        readers.dedup();
+        for reader in readers {
+            let of = |measure: &str| line.found(measure, Some(("reader", &reader)), None);
+            let delay = |quantile: &str| {
+                let matches = |row: &&&Row| {
+                    let is = |name: &str, value: &str| {
+                        row.params.get(name).and_then(|text| text.as_str()) == Some(value)
+                    };
+                    row.measure == "reader_delay_ms"
+                        && is("reader", &reader)
+                        && is("quantile", quantile)
+                };
+                let found = line.rows.iter().find(matches);
+                found.map(|row| report::two(row.value.as_f64()))
+            };
+            let mut cells = line.names(with_rollback);
+            cells.extend([
+                Some(reader.clone()),
+                of("reader_skipped_share").map(report::percent),
+                of("reader_skipped_rows_per_day").map(report::whole),
+                delay("p50"),
+                delay("p99"),
+                delay("max"),
+                of("reader_read_twice_rows").map(report::whole),
+                of("reader_stalled_share").map(report::percent),
+            ]);
+            table.push(dashes(cells));
+        }
+    }
+    if table.is_empty() {
+        return None;
+    }
+    let notes = "delay: from commit to reading. held up: time in which a gap or an open transaction held rows back.";
+    Some(format!(
+        "{}\n\n{notes}",
+        report::table(&headings, table.into_iter())
+    ))
 }
 
 /// Nothing if no clock went back and nothing was refused.

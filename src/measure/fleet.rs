@@ -19,6 +19,7 @@ use crate::id::{Id, Key};
 use crate::random;
 use crate::record::{Measured, Number};
 use crate::scheme::{FieldKind, Scheme, Visitor};
+use std::num::NonZeroU32;
 
 /// Rows seen in the run.
 pub const FLEET_ROWS: Measured = Measured {
@@ -148,6 +149,10 @@ pub struct FleetPlan {
     pub poll_ns: u64,
     /// Lag windows, one reader each; 0: none.
     pub lags_ns: Vec<u64>,
+    /// Readers of other kinds.
+    pub readers: Vec<ReaderKind>,
+    /// Most rows that a poll of these returns; `None`: all there are.
+    pub page_rows: Option<NonZeroU32>,
 }
 
 /// A [`Visitor`] that opens the fleet of a plan, and sees whether it can begin.
@@ -225,10 +230,14 @@ impl Visitor for MeasureFleet<'_> {
     type Output = Result<(), FleetError>;
 
     fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
-        let says_time = scheme
-            .fields()
+        let fields = scheme.fields();
+        let says_time = fields
             .iter()
             .any(|field| field.kind == FieldKind::Timestamp);
+        // A sequence that a reader may expect to have no holes.
+        let dense = fields
+            .iter()
+            .all(|field| matches!(field.kind, FieldKind::Counter | FieldKind::Fixed));
         let Run { seen, bill } = self.plan.run(scheme)?;
         bill.write(self.rows);
         let order = order(&seen);
@@ -246,6 +255,22 @@ impl Visitor for MeasureFleet<'_> {
             });
             let shares: Vec<_> = shares.collect();
             self.rows.sample(&SKIPPED_SHARE, lag_ns, &shares);
+        }
+        let polls = self.plan.first_polls();
+        let lags = polls
+            .iter()
+            .map(|first| smallest_lossless_lag(&seen, *first, self.plan.poll_ns));
+        write_lossless_lag(self.rows, &lags.collect::<Vec<_>>());
+        for kind in &self.plan.readers {
+            if kind.needs_dense() && !dense {
+                continue;
+            }
+            let read = |first: &Timestamp| {
+                let polls = Polls::new(*first, self.plan.poll_ns);
+                kind.read(polls, self.plan.page_rows, &seen)
+            };
+            let reads: Vec<Read> = polls.iter().map(read).collect();
+            write_reads(self.rows, *kind, &reads, self.plan.length_ns);
         }
         Ok(())
     }

@@ -114,6 +114,8 @@ fn plan(clock_name: &str, latency: Latency) -> FleetPlan {
         length_ns: 20_000_000_000,
         poll_ns: 1_000_000_000,
         lags_ns: vec![0],
+        readers: Vec::new(),
+        page_rows: None,
     }
 }
 
