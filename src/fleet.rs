@@ -11,6 +11,8 @@ mod fault;
 mod latency;
 mod member;
 mod memory;
+pub mod number;
+mod text;
 
 pub use arrival::{Arrivals, BURST};
 pub use fault::{Fault, Trouble};

@@ -1,0 +1,206 @@
+//! Leases: numbers that a registry lends for a time, and what their holders do about its end.
+
+mod holder;
+mod registry;
+
+pub(super) use holder::{Leases, Note};
+
+use super::RuleError;
+use crate::clock::{NS_PER_MS, NS_PER_S};
+use crate::fleet::text::{Ns, duration_ns, pairs, share_ppm};
+use crate::names::nearest;
+use std::fmt;
+use std::str::FromStr;
+
+/// When a holder stops to mint under its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// This long after an answer that the lease is lost; an answer that fails to come
+    /// means nothing to it. Unsafe.
+    Background {
+        /// Time from the answer until the last mint.
+        notice_ns: u64,
+    },
+    /// When its own monotonic clock, which counts suspends, says before a mint that the lease,
+    /// from the sending of the last request that was granted, may be over. Safe as long as
+    /// it is never held up longer than the guard between that check and its effect.
+    OwnClock {
+        /// Time by which it stops early.
+        guard_ns: u64,
+    },
+    /// When its wall clock has left the key times of the lease: the registry lends intervals
+    /// of timestamps, which do not overlap. Safe whatever holds it up.
+    KeyTime,
+}
+
+/// How numbers are leased.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeaseRule {
+    /// Time from a request's arrival at the registry until the lease that it granted ends, by the registry's clock.
+    pub ttl_ns: u64,
+    /// Time between a holder's requests.
+    pub renew_ns: u64,
+    /// Time between the requests of a writer without a number.
+    pub takeover_ns: u64,
+    /// Median time from a request to its answer; each way lognormal, sigma 0.7.
+    pub round_trip_ns: u64,
+    /// Share of the messages that are lost.
+    pub loss_ppm: u32,
+    /// Largest error of a monotonic clock's rate, the registry's and the writers'; each is drawn within it, and holders allow for it.
+    pub rate_ppm: u32,
+    /// What holders do.
+    pub holder: Holder,
+}
+
+impl Default for LeaseRule {
+    fn default() -> Self {
+        Self {
+            ttl_ns: 15 * NS_PER_S,
+            renew_ns: 5 * NS_PER_S,
+            takeover_ns: 2 * NS_PER_S,
+            round_trip_ns: NS_PER_MS,
+            loss_ppm: 0,
+            rate_ppm: 200,
+            holder: Holder::OwnClock {
+                guard_ns: 100 * NS_PER_MS,
+            },
+        }
+    }
+}
+
+const MILLION: u128 = 1_000_000;
+
+impl LeaseRule {
+    /// Nanoseconds from the sending of a granted request during which its holder may mint
+    /// whatever the clocks' rates, on its own clock, if it must stop `guard_ns` early.
+    pub fn safe_ns(&self, guard_ns: u64) -> u64 {
+        let rate = u128::from(self.rate_ppm);
+        let slowest = MILLION.saturating_sub(rate);
+        let ns = u128::from(self.ttl_ns) * slowest / (MILLION + rate);
+        // Not above the TTL, so that it fits.
+        (ns as u64).saturating_sub(guard_ns)
+    }
+
+    /// Refuses what cannot work.
+    fn check(&self) -> Result<(), String> {
+        let least = [("renew", self.renew_ns), ("takeover", self.takeover_ns)];
+        if let Some((key, ns)) = least.iter().find(|(_, ns)| *ns < NS_PER_MS) {
+            return Err(format!(
+                "{key}={} is too short, expected at least 1ms",
+                Ns(*ns)
+            ));
+        }
+        if self.ttl_ns <= self.renew_ns {
+            let (ttl, renew) = (Ns(self.ttl_ns), Ns(self.renew_ns));
+            return Err(format!("ttl={ttl} must be longer than renew={renew}"));
+        }
+        if self.rate_ppm > 100_000 {
+            return Err(format!(
+                "rate={}ppm is too large, expected at most 10%",
+                self.rate_ppm
+            ));
+        }
+        if self.loss_ppm >= 1_000_000 {
+            return Err("loss=100% lets no message through, expected less".to_owned());
+        }
+        if let Holder::OwnClock { guard_ns } = self.holder
+            && self.safe_ns(guard_ns) <= self.renew_ns
+        {
+            return Err(format!(
+                "guard={} leaves no time between renew={} and ttl={}, expected a shorter one",
+                Ns(guard_ns),
+                Ns(self.renew_ns),
+                Ns(self.ttl_ns)
+            ));
+        }
+        Ok(())
+    }
+}
+
+const KEYS: [&str; 9] = [
+    "ttl",
+    "renew",
+    "takeover",
+    "round_trip",
+    "loss",
+    "rate",
+    "holder",
+    "guard",
+    "notice",
+];
+
+impl FromStr for LeaseRule {
+    type Err = RuleError;
+
+    /// Comma-separated `key=value`: `ttl=30s,renew=10s,holder=background,notice=500ms`. Missing
+    /// ones have the values of [`LeaseRule::default`].
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let refuse = |error: String| RuleError(format!("leases {text:?}: {error}"));
+        let mut rule = Self::default();
+        let (mut guard_ns, mut notice_ns) = (None, None);
+        let mut holder = "own_clock";
+        for (key, value) in pairs(text, &KEYS).map_err(refuse)? {
+            let value = value.ok_or_else(|| refuse(format!("expected {key}=VALUE")))?;
+            let named = |error| refuse(format!("{key}={value}: {error}"));
+            let ns = || duration_ns(value).map_err(named);
+            let share = || share_ppm(value).map_err(named);
+            match key {
+                "ttl" => rule.ttl_ns = ns()?,
+                "renew" => rule.renew_ns = ns()?,
+                "takeover" => rule.takeover_ns = ns()?,
+                "round_trip" => rule.round_trip_ns = ns()?,
+                "loss" => rule.loss_ppm = share()?,
+                "rate" => rule.rate_ppm = share()?,
+                "guard" => guard_ns = Some(ns()?),
+                "notice" => notice_ns = Some(ns()?),
+                _ => holder = value,
+            }
+        }
+        rule.holder = match holder {
+            "background" => Holder::Background {
+                notice_ns: notice_ns.take().unwrap_or(500 * NS_PER_MS),
+            },
+            "own_clock" => Holder::OwnClock {
+                guard_ns: guard_ns.take().unwrap_or(100 * NS_PER_MS),
+            },
+            "key_time" => Holder::KeyTime,
+            _ => {
+                let known = ["background", "own_clock", "key_time"].into_iter();
+                return Err(refuse(format!(
+                    "unknown holder {holder:?}{}",
+                    nearest(holder, known)
+                )));
+            }
+        };
+        if guard_ns.is_some() {
+            return Err(refuse("guard belongs to holder=own_clock".to_owned()));
+        }
+        if notice_ns.is_some() {
+            return Err(refuse("notice belongs to holder=background".to_owned()));
+        }
+        rule.check().map_err(refuse)?;
+        Ok(rule)
+    }
+}
+
+impl fmt::Display for LeaseRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "ttl={},renew={},takeover={},round_trip={},loss={}ppm,rate={}ppm",
+            Ns(self.ttl_ns),
+            Ns(self.renew_ns),
+            Ns(self.takeover_ns),
+            Ns(self.round_trip_ns),
+            self.loss_ppm,
+            self.rate_ppm
+        )?;
+        match self.holder {
+            Holder::Background { notice_ns } => {
+                write!(f, ",holder=background,notice={}", Ns(notice_ns))
+            }
+            Holder::OwnClock { guard_ns } => write!(f, ",holder=own_clock,guard={}", Ns(guard_ns)),
+            Holder::KeyTime => f.write_str(",holder=key_time"),
+        }
+    }
+}
