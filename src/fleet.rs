@@ -15,7 +15,7 @@ pub mod number;
 mod text;
 
 pub use arrival::{Arrivals, BURST};
-pub use fault::{Fault, Trouble};
+pub use fault::{Fault, FaultPlan, MAX_FAULTS, PlanError, Trouble};
 pub use latency::{LATENCIES, Latency, LatencyError};
 pub use member::Outages;
 pub use memory::{MEMORIES, Memory, MemoryError};

@@ -1,5 +1,9 @@
 //! Faults: what goes wrong, when, and for whom, as a schedule that a run follows.
 
+mod plan;
+
+pub use plan::{FaultPlan, MAX_FAULTS, PlanError};
+
 use crate::clock::Timestamp;
 
 /// What goes wrong.

@@ -204,3 +204,6 @@ impl fmt::Display for LeaseRule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

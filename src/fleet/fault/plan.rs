@@ -1,0 +1,498 @@
+//! Plans: random faults of each kind, by rate and size, as typed.
+
+use super::{Fault, Trouble};
+use crate::clock::{NS_PER_MS, NS_PER_S, Timestamp};
+use crate::fleet::text::{Ns, duration_ns, pairs};
+use crate::random;
+use rand_chacha::ChaCha8Rng;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The most faults of a run.
+pub const MAX_FAULTS: u64 = 10_000_000;
+
+const HOUR_NS: u64 = 3600 * NS_PER_S;
+
+/// How long a fault lasts, or how far a step goes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Size {
+    /// Always this.
+    Fixed {
+        /// The size.
+        ns: u64,
+    },
+    /// Uniform.
+    Uniform {
+        /// From.
+        least_ns: u64,
+        /// To.
+        most_ns: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Its mean.
+        mean_ns: u64,
+    },
+    /// Lognormal.
+    Lognormal {
+        /// Its median.
+        median_ns: u64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+    /// Pareto.
+    Pareto {
+        /// The smallest size.
+        least_ns: u64,
+        /// The tail's exponent.
+        alpha: f64,
+    },
+}
+
+impl Size {
+    /// A draw, at most 1000 days.
+    fn draw(self, random: &mut ChaCha8Rng) -> u64 {
+        let ns = match self {
+            Size::Fixed { ns } => ns,
+            Size::Uniform { least_ns, most_ns } => {
+                least_ns + (random::unit(random) * (most_ns - least_ns) as f64) as u64
+            }
+            Size::Exponential { mean_ns } => random::exponential(random, mean_ns),
+            Size::Lognormal { median_ns, sigma } => random::lognormal(random, median_ns, sigma),
+            Size::Pareto { least_ns, alpha } => {
+                (least_ns as f64 * libm::pow(random::unit(random), -1.0 / alpha)) as u64
+            }
+        };
+        ns.min(1000 * 24 * HOUR_NS)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let shape = |text: &str| match text.parse::<f64>() {
+            Ok(shape) if shape > 0.0 && shape <= 100.0 => Ok(shape),
+            _ => Err(format!("{text:?}: expected a number above 0, at most 100")),
+        };
+        let size = match parts[..] {
+            ["exponential", mean] => Size::Exponential {
+                mean_ns: duration_ns(mean)?,
+            },
+            ["uniform", least, most] => Size::Uniform {
+                least_ns: duration_ns(least)?,
+                most_ns: duration_ns(most)?,
+            },
+            ["lognormal", median, sigma] => Size::Lognormal {
+                median_ns: duration_ns(median)?,
+                sigma: shape(sigma)?,
+            },
+            ["pareto", least, alpha] => Size::Pareto {
+                least_ns: duration_ns(least)?,
+                alpha: shape(alpha)?,
+            },
+            [ns] if ns.starts_with(|first: char| !first.is_ascii_alphabetic()) => Size::Fixed {
+                ns: duration_ns(ns)?,
+            },
+            _ => {
+                return Err(format!(
+                    "{text:?}: expected TIME, exponential:MEAN, uniform:LEAST:MOST, lognormal:MEDIAN:SIGMA or pareto:LEAST:ALPHA"
+                ));
+            }
+        };
+        match size {
+            Size::Uniform { least_ns, most_ns } if least_ns > most_ns => {
+                Err(format!("{text:?}: expected the smaller size first"))
+            }
+            size => Ok(size),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Size::Fixed { ns } => write!(f, "{}", Ns(*ns)),
+            Size::Uniform { least_ns, most_ns } => {
+                write!(f, "uniform:{}:{}", Ns(*least_ns), Ns(*most_ns))
+            }
+            Size::Exponential { mean_ns } => write!(f, "exponential:{}", Ns(*mean_ns)),
+            Size::Lognormal { median_ns, sigma } => {
+                write!(f, "lognormal:{}:{sigma}", Ns(*median_ns))
+            }
+            Size::Pareto { least_ns, alpha } => write!(f, "pareto:{}:{alpha}", Ns(*least_ns)),
+        }
+    }
+}
+
+/// A kind of fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Partition,
+    Pause,
+    Restart,
+    Step,
+    Suspend,
+    Outage,
+}
+
+/// A kind's name, what it has where nothing else is typed, and one line on it.
+struct Known {
+    name: &'static str,
+    kind: Kind,
+    gap_ns: u64,
+    size: Size,
+    about: &'static str,
+}
+
+const KNOWN: [Known; 6] = [
+    Known {
+        name: "partitions",
+        kind: Kind::Partition,
+        gap_ns: HOUR_NS,
+        size: Size::Lognormal {
+            median_ns: 10 * NS_PER_S,
+            sigma: 1.0,
+        },
+        about: "a writer cannot reach the registry",
+    },
+    Known {
+        name: "pauses",
+        kind: Kind::Pause,
+        gap_ns: 600 * NS_PER_S,
+        size: Size::Lognormal {
+            median_ns: 100 * NS_PER_MS,
+            sigma: 1.8,
+        },
+        about: "a writer's process stops, its clocks run on",
+    },
+    Known {
+        name: "restarts",
+        kind: Kind::Restart,
+        gap_ns: HOUR_NS,
+        size: Size::Fixed { ns: 5 * NS_PER_S },
+        about: "a writer's process ends and is started again after so long",
+    },
+    Known {
+        name: "steps",
+        kind: Kind::Step,
+        gap_ns: 30 * 24 * HOUR_NS,
+        size: Size::Uniform {
+            least_ns: 128 * NS_PER_MS,
+            most_ns: 500 * NS_PER_MS,
+        },
+        about: "a writer's wall clock is set, forwards or back",
+    },
+    Known {
+        name: "suspends",
+        kind: Kind::Suspend,
+        gap_ns: 7 * 24 * HOUR_NS,
+        size: Size::Uniform {
+            least_ns: 50 * NS_PER_MS,
+            most_ns: 5 * NS_PER_S,
+        },
+        about: "a writer's machine stops, its clocks with it",
+    },
+    Known {
+        name: "outages",
+        kind: Kind::Outage,
+        gap_ns: 6 * HOUR_NS,
+        size: Size::Exponential {
+            mean_ns: 60 * NS_PER_S,
+        },
+        about: "the registry is down for everybody",
+    },
+];
+
+/// Faults of one kind.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Item {
+    kind: Kind,
+    /// Mean time from one to the next, of each writer.
+    gap_ns: u64,
+    size: Size,
+}
+
+/// Which faults happen at random, how often and how badly; none by default.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FaultPlan {
+    items: Vec<Item>,
+}
+
+/// Why a plan is refused.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0}")]
+pub struct PlanError(String);
+
+impl FaultPlan {
+    /// Every kind of fault as typed with its default, and one line on what it is.
+    pub fn known() -> Vec<(String, &'static str)> {
+        let known = KNOWN.iter().map(|known| {
+            let text = format!("{}={}:{}", known.name, Ns(known.gap_ns), known.size);
+            (text, known.about)
+        });
+        known.collect()
+    }
+
+    /// The faults of `length_ns` from `start`, in the order of time, then of writers: a Poisson
+    /// process for each kind and writer (one for all, of outages), each with its own randomness.
+    /// The direction of a step is as likely forwards as back.
+    ///
+    /// # Errors
+    /// More than [`MAX_FAULTS`] on average.
+    pub fn schedule(
+        &self,
+        seed: u64,
+        writers: u32,
+        start: Timestamp,
+        length_ns: u64,
+    ) -> Result<Vec<Fault>, PlanError> {
+        let expected = self.items.iter().map(|item| {
+            u128::from(item.hits(writers)) * u128::from(length_ns) / u128::from(item.gap_ns)
+        });
+        let expected = expected.sum::<u128>();
+        if expected > MAX_FAULTS.into() {
+            let length = Ns(length_ns);
+            return Err(PlanError(format!(
+                "faults {self}: {writers} writers would see {expected} faults within {length}, expected at most {MAX_FAULTS}"
+            )));
+        }
+        let mut faults = Vec::new();
+        for item in &self.items {
+            for writer in 0..item.hits(writers) {
+                item.schedule(seed, writer, start, length_ns, &mut faults);
+            }
+        }
+        faults.sort();
+        Ok(faults)
+    }
+}
+
+impl Item {
+    fn known(&self) -> &'static Known {
+        let known = KNOWN.iter().find(|known| known.kind == self.kind);
+        known.unwrap_or(&KNOWN[0])
+    }
+
+    fn hits(&self, writers: u32) -> u32 {
+        match self.kind {
+            Kind::Outage => 1,
+            _ => writers,
+        }
+    }
+
+    fn schedule(
+        &self,
+        seed: u64,
+        writer: u32,
+        start: Timestamp,
+        length_ns: u64,
+        faults: &mut Vec<Fault>,
+    ) {
+        let stream = format!("fault.{}", self.known().name);
+        let mut random = random::stream(seed, &stream, writer.into());
+        let end = start.later(length_ns);
+        let mut at = start;
+        loop {
+            at = at.later(random::exponential(&mut random, self.gap_ns));
+            if at >= end {
+                return;
+            }
+            let for_ns = self.size.draw(&mut random);
+            let trouble = match self.kind {
+                Kind::Partition => Trouble::Partition { for_ns },
+                Kind::Pause => Trouble::Pause { for_ns },
+                Kind::Restart => Trouble::Restart { down_ns: for_ns },
+                Kind::Suspend => Trouble::Suspend { for_ns },
+                Kind::Outage => Trouble::Outage { for_ns },
+                Kind::Step => {
+                    let forwards = random::below(&mut random, 2) == 0;
+                    let by_ns = for_ns.cast_signed();
+                    Trouble::Step {
+                        by_ns: if forwards { by_ns } else { -by_ns },
+                    }
+                }
+            };
+            faults.push(Fault {
+                at,
+                writer,
+                trouble,
+            });
+        }
+    }
+}
+
+impl FromStr for FaultPlan {
+    type Err = PlanError;
+
+    /// Comma-separated `KIND[=GAP[:SIZE]]`: `pauses=10min:lognormal:100ms:1.8,outages`. `none` is no fault.
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        if text == "none" {
+            return Ok(Self::default());
+        }
+        let refuse = |error: String| PlanError(format!("faults {text:?}: {error}"));
+        let names = KNOWN.map(|known| known.name);
+        let items = pairs(text, &names)
+            .map_err(refuse)?
+            .into_iter()
+            .map(|(key, value)| {
+                let named = |error| refuse(format!("{key}={}: {error}", value.unwrap_or_default()));
+                let known = KNOWN
+                    .iter()
+                    .find(|known| known.name == key)
+                    .unwrap_or(&KNOWN[0]);
+                let mut item = Item {
+                    kind: known.kind,
+                    gap_ns: known.gap_ns,
+                    size: known.size,
+                };
+                let Some(value) = value else {
+                    return Ok(item);
+                };
+                let (gap, size) = match value.split_once(':') {
+                    Some((gap, size)) => (gap, Some(size)),
+                    None => (value, None),
+                };
+                item.gap_ns = duration_ns(gap).map_err(named)?;
+                if item.gap_ns < NS_PER_MS {
+                    return Err(named("expected a mean gap of at least 1ms".to_owned()));
+                }
+                if let Some(size) = size {
+                    item.size = Size::parse(size).map_err(named)?;
+                }
+                Ok(item)
+            });
+        Ok(Self {
+            items: items.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl fmt::Display for FaultPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.items.is_empty() {
+            return f.write_str("none");
+        }
+        for (i, item) in self.items.iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            let name = item.known().name;
+            write!(f, "{comma}{name}={}:{}", Ns(item.gap_ns), item.size)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
+    const ALL: &str = "partitions,pauses,restarts,steps,suspends,outages";
+
+    fn plan(text: &str) -> FaultPlan {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn plans_survive_writing() {
+        for text in [
+            "none",
+            ALL,
+            "pauses=10min:pareto:50ms:1.2,steps=1h:1s",
+            "outages=90s:exponential:1.5s,restarts=1d:uniform:1s:2s",
+        ] {
+            assert_eq!(plan(&plan(text).to_string()), plan(text), "{text}");
+        }
+        let known: Vec<_> = FaultPlan::known()
+            .into_iter()
+            .map(|(text, _)| text)
+            .collect();
+        assert_eq!(plan(&known.join(",")), plan(ALL));
+        assert_eq!(known[1], "pauses=10min:lognormal:100ms:1.8");
+    }
+
+    #[test]
+    fn bad_plans_are_refused_by_name() {
+        for (text, part) in [
+            ("pause", "did you mean \"pauses\""),
+            ("pauses,pauses", "pauses is given twice"),
+            ("pauses=10", "pauses=10: expected a number with its unit"),
+            ("pauses=-10s", "pauses=-10s: expected"),
+            ("pauses=0", "at least 1ms"),
+            ("pauses=1s:2", "expected a number with its unit"),
+            ("pauses=1s:normal:1s", "expected TIME, exponential:MEAN"),
+            ("pauses=1s:lognormal:1s", "expected TIME, exponential:MEAN"),
+            ("pauses=1s:lognormal:1s:-1", "above 0"),
+            ("pauses=1s:uniform:2s:1s", "smaller size first"),
+            ("pauses=1s:", "expected TIME"),
+            ("", "unknown key"),
+        ] {
+            let error = text.parse::<FaultPlan>().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+        let error = plan("pauses=1ms")
+            .schedule(1, 1000, START, HOUR_NS)
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("expected at most 10000000"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn schedules_are_in_order_and_a_kind_or_writer_more_disturbs_no_other() {
+        let day_ns = 24 * HOUR_NS;
+        let all = plan(ALL).schedule(1, 10, START, 30 * day_ns).unwrap();
+        assert!(all.is_sorted());
+        assert!(
+            all.iter()
+                .all(|fault| fault.at >= START && fault.at < START.later(30 * day_ns))
+        );
+        assert_eq!(all, plan(ALL).schedule(1, 10, START, 30 * day_ns).unwrap());
+        let few = plan("pauses").schedule(1, 5, START, 30 * day_ns).unwrap();
+        let same = all
+            .iter()
+            .filter(|fault| fault.writer < 5 && matches!(fault.trouble, Trouble::Pause { .. }));
+        assert_eq!(few, same.copied().collect::<Vec<_>>());
+        let outages = all
+            .iter()
+            .filter(|fault| matches!(fault.trouble, Trouble::Outage { .. }));
+        assert!(outages.clone().count() > 60 && outages.clone().all(|fault| fault.writer == 0));
+    }
+
+    /// Counts within 5.5 Poisson, shares within 5.5 binomial standard deviations.
+    #[test]
+    fn faults_come_as_often_and_are_as_large_as_planned() {
+        for (size, above_ns, share) in [
+            // Q(ln(65.67) / 1.8), (0.05 / 6.567)^1.2, 1/4, e^-2.
+            ("lognormal:100ms:1.8", 6_567_000_000, 0.010_041),
+            ("pareto:50ms:1.2", 6_567_000_000, 0.002_870),
+            ("uniform:1s:5s", 4_000_000_000, 0.25),
+            ("exponential:1s", 2_000_000_000, 0.135_335),
+        ] {
+            let plan = plan(&format!("pauses=10s:{size}"));
+            let faults = plan.schedule(3, 100, START, 10_000 * NS_PER_S).unwrap();
+            let count = faults.len() as f64;
+            assert!((count - 1e5).abs() < 5.5 * 1e5_f64.sqrt(), "{count}");
+            let above = faults.iter().filter(|fault| match fault.trouble {
+                Trouble::Pause { for_ns } => for_ns > above_ns,
+                _ => false,
+            });
+            let found = above.count() as f64 / count;
+            let tolerance = 5.5 * (share * (1.0 - share) / count).sqrt() + 1e-4;
+            assert!(
+                (found - share).abs() < tolerance,
+                "{size}: {found} for {share}"
+            );
+        }
+        let steps = plan("steps=10s")
+            .schedule(3, 100, START, 10_000 * NS_PER_S)
+            .unwrap();
+        let back = steps
+            .iter()
+            .filter(|fault| matches!(fault.trouble, Trouble::Step { by_ns } if by_ns < 0));
+        let error = back.count() as f64 / steps.len() as f64 - 0.5;
+        assert!(
+            error.abs() < 5.5 * 0.5 / (steps.len() as f64).sqrt(),
+            "{error}"
+        );
+    }
+}
