@@ -1,6 +1,7 @@
 //! Faults: what goes wrong, when, and for whom, as a schedule that a run follows.
 
 mod plan;
+mod size;
 
 pub use plan::{FaultPlan, MAX_FAULTS, PlanError};
 

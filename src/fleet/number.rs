@@ -6,6 +6,7 @@
 mod lease;
 mod ledger;
 mod rule;
+pub mod search;
 
 pub use lease::{Holder, LeaseRule};
 pub use ledger::NumberTally;
@@ -189,6 +190,12 @@ impl Numbers {
             Some(leases) => leases.grant(writer, now),
             None => self.grants.get(writer as usize)?.clone(),
         }
+    }
+
+    /// True time of the next event, the first at which a grant may change; `None` if none is to come.
+    pub fn next_event(&self) -> Option<Timestamp> {
+        let Reverse((at, _, _)) = self.world.queue.peek()?;
+        Some(*at)
     }
 
     /// What happened from the start to `end`, which must not be earlier than the last call.

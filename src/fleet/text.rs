@@ -15,7 +15,7 @@ const UNITS: [(&str, u64); 8] = [
 ];
 
 /// The longest duration: 1000 days.
-const MOST_NS: u64 = 1000 * UNITS[0].1;
+pub(crate) const MOST_NS: u64 = 1000 * UNITS[0].1;
 
 /// Nanoseconds that are written in the largest unit that needs no fraction: `1500ms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

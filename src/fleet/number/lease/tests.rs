@@ -4,7 +4,7 @@ use crate::fleet::fault::{Fault, FaultPlan, Trouble};
 use crate::fleet::number::{Grant, NumberRule, NumberTally, Numbers};
 use crate::random;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
@@ -156,37 +156,21 @@ fn trouble(
     let plan: FaultPlan = plan.parse().unwrap();
     let length_ns = 600 * NS_PER_S;
     let faults = plan.schedule(seed, writers, START, length_ns).unwrap();
+    let own_clock = matches!(rule.holder, Holder::OwnClock { .. });
     let rule = NumberRule::Lease(rule.clone());
     let mut numbers = Numbers::new(&rule, writers, room, seed, START, &faults).unwrap();
     let mut random = random::stream(seed, "test", 1);
     let mut now = START;
     let mut grants: Vec<(u32, Grant)> = Vec::new();
     while now < START.later(length_ns) {
-        let first = grants.len();
+        let mut held = BTreeSet::new();
         for writer in 0..writers {
             if let Some(grant) = numbers.grant(writer, now) {
+                let alone = held.insert(grant.number);
+                assert!(alone || !own_clock, "{grant:?} at {now:?}");
                 grants.push((writer, grant));
             }
         }
-        if !matches!(
-            rule,
-            NumberRule::Lease(LeaseRule {
-                holder: Holder::OwnClock { .. },
-                ..
-            })
-        ) {
-            now = now.later(random::exponential(&mut random, 300 * NS_PER_MS));
-            continue;
-        }
-        let mut held: Vec<u32> = grants[first..]
-            .iter()
-            .map(|(_, grant)| grant.number)
-            .collect();
-        held.sort_unstable();
-        assert!(
-            held.windows(2).all(|pair| pair[0] != pair[1]),
-            "{held:?} at {now:?}"
-        );
         now = now.later(random::exponential(&mut random, 300 * NS_PER_MS));
     }
     (grants, numbers.tally(now))
@@ -253,6 +237,33 @@ fn background_holders_do_share_numbers() {
     let runs = 50;
     let shared = (0..runs).filter(|seed| trouble(&rule, 4, 4, *seed).1.double_ns > 0);
     assert!(shared.count() > 40);
+}
+
+#[test]
+fn grants_stay_as_they_are_until_the_next_event() {
+    for (seed, holder) in ["background", "own_clock", "key_time"].iter().enumerate() {
+        let seed = seed as u64;
+        let plan: FaultPlan = "pauses=20s,restarts=1min,partitions=1min".parse().unwrap();
+        let faults = plan.schedule(seed, 3, START, 100 * NS_PER_S).unwrap();
+        let rule = format!("ttl=3s,renew=1s,holder={holder}");
+        let mut numbers = numbers(&rule, 3, 2, seed, &faults);
+        let mut now = START;
+        let mut changes = 0;
+        while now < at(100) {
+            let before = [0, 1, 2].map(|writer| numbers.grant(writer, now));
+            let next = numbers.next_event().unwrap();
+            assert!(next > now);
+            let mut grants = |now| [0, 1, 2].map(|writer| numbers.grant(writer, now));
+            assert_eq!(
+                grants(Timestamp(next.0 - 1)),
+                before,
+                "{holder} before {next:?}"
+            );
+            changes += usize::from(grants(next) != before);
+            now = next;
+        }
+        assert!(changes > 30, "{holder}: {changes}");
+    }
 }
 
 #[test]
