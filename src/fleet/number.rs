@@ -38,6 +38,9 @@ pub struct Grant {
 /// Why writers cannot be numbered.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum NumberError {
+    /// The parameters of the rule contradict each other.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     /// Each writer needs a number of its own.
     #[error("{rule} numbers need one for each of {writers} writers, but the scheme has {room}")]
     TooFew {
@@ -127,9 +130,10 @@ pub struct Numbers {
 
 impl Numbers {
     /// Numbers by `rule` for `writers`, all started at `start`, of a scheme that has `room` numbers.
+    /// Faults of other writers are passed over.
     ///
     /// # Errors
-    /// The rule needs more numbers than there are.
+    /// The rule needs more numbers than there are, or contradicts itself.
     pub fn new(
         rule: &NumberRule,
         writers: u32,

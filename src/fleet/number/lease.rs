@@ -23,7 +23,8 @@ pub enum Holder {
     },
     /// When its own monotonic clock, which counts suspends, says before a mint that the lease,
     /// from the sending of the last request that was granted, may be over. Safe as long as
-    /// it is never held up longer than the guard between that check and its effect.
+    /// the guard is longer than the hold-up between that check and its effect and the
+    /// difference between writers' wall clocks together.
     OwnClock {
         /// Time by which it stops early.
         guard_ns: u64,
@@ -82,7 +83,7 @@ impl LeaseRule {
     }
 
     /// Refuses what cannot work.
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let least = [("renew", self.renew_ns), ("takeover", self.takeover_ns)];
         if let Some((key, ns)) = least.iter().find(|(_, ns)| *ns < NS_PER_MS) {
             return Err(format!(

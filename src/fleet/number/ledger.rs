@@ -18,7 +18,8 @@ pub struct NumberTally {
     pub without_ns: u64,
     /// The longest such stretch of one writer.
     pub longest_without_ns: u64,
-    /// Nanoseconds during which two or more running writers held one number, all numbers together.
+    /// Nanoseconds during which two or more running writers held one number, all numbers
+    /// together; a lease of key times counts until its end in true time.
     pub double_ns: u64,
     /// Number of such stretches.
     pub doubles: u64,
@@ -148,14 +149,14 @@ impl NumberTally {
     fn count_without(&mut self, since: Option<Timestamp>, end: Timestamp) {
         if let Some(since) = since {
             let ns = end.0.saturating_sub(since.0);
-            self.without_ns += ns;
+            self.without_ns = self.without_ns.saturating_add(ns);
             self.longest_without_ns = self.longest_without_ns.max(ns);
         }
     }
 
     fn count_double(&mut self, since: Timestamp, end: Timestamp) {
         let ns = end.0.saturating_sub(since.0);
-        self.double_ns += ns;
+        self.double_ns = self.double_ns.saturating_add(ns);
         // A stretch of no length is an order of events within an instant.
         self.doubles += u64::from(ns > 0);
     }

@@ -71,7 +71,10 @@ impl NumberRule {
                 Err(NumberError::NoRoom { rule: rule(), room })
             }
             NumberRule::Random { .. } | NumberRule::Counter { .. } => Ok(()),
-            NumberRule::Lease(_) if room > 0 => Ok(()),
+            NumberRule::Lease(lease) if room > 0 => {
+                let refuse = |error| RuleError(format!("leases {lease}: {error}"));
+                Ok(lease.check().map_err(refuse)?)
+            }
             NumberRule::Lease(_) => Err(NumberError::NoRoom { rule: rule(), room }),
             _ if u64::from(writers) > room => Err(NumberError::TooFew {
                 rule: rule(),

@@ -69,7 +69,7 @@ pub(crate) struct Leases {
 }
 
 impl Leases {
-    pub(in super::super) fn new(rule: LeaseRule, writers: u32, room: u64, seed: u64) -> Self {
+    pub(crate) fn new(rule: LeaseRule, writers: u32, room: u64, seed: u64) -> Self {
         let client = |writer: u32| {
             let mut random = random::stream(seed, "number.lease", writer.into());
             Client {
@@ -91,7 +91,7 @@ impl Leases {
     }
 
     /// A running writer's permission at `now`.
-    pub(in super::super) fn grant(&self, writer: u32, now: Timestamp) -> Option<Grant> {
+    pub(crate) fn grant(&self, writer: u32, now: Timestamp) -> Option<Grant> {
         let client = self.clients.get(writer as usize)?;
         let lease = client.lease?;
         let key_times = match self.rule.holder {
@@ -107,13 +107,13 @@ impl Leases {
     }
 
     /// The writer's process begins.
-    pub(in super::super) fn start(&mut self, writer: u32, world: &mut World) {
+    pub(crate) fn start(&mut self, writer: u32, world: &mut World) {
         self.clients[writer as usize].life = world.processes[writer as usize].life;
         self.tick(writer, world.now, world);
     }
 
     /// The writer's process ends, without a word to the registry.
-    pub(in super::super) fn end(&mut self, writer: u32) {
+    pub(crate) fn end(&mut self, writer: u32) {
         let client = &mut self.clients[writer as usize];
         client.lease = None;
         client.deadline = NEVER;
@@ -129,37 +129,34 @@ impl Leases {
         world.push(at, Event::Lease(Note::Tick { owner, turn }));
     }
 
-    pub(in super::super) fn happen(&mut self, note: Note, world: &mut World) {
-        let now = world.now;
+    pub(crate) fn happen(&mut self, note: Note, world: &mut World) {
         match note {
-            Note::Request(request) => return self.request(request, world),
-            Note::Expire { number } => return self.expire(number, world),
+            Note::Request(request) => self.request(request, world),
+            Note::Expire { number } => self.expire(number, world),
+            Note::Deadline { owner } => self.deadline(owner, world),
             Note::Answer(answer) => {
-                // Arrived messages wait for a paused reader, whatever becomes of the network.
-                if world.processes[answer.request.owner.0 as usize].unreachable_until > now {
-                    return;
+                // Once arrived, it waits for a paused reader, whatever becomes of the network.
+                let process = world.processes[answer.request.owner.0 as usize];
+                if process.unreachable_until <= world.now {
+                    self.happen(Note::Read(answer), world);
                 }
-                return self.happen(Note::Read(answer), world);
             }
-            _ => {}
-        }
-        let (Note::Tick { owner, .. } | Note::Stop { owner, .. } | Note::Deadline { owner }) = note
-        else {
-            if let Note::Read(answer) = note
-                && self.runs(answer.request.owner, note, world)
-            {
-                self.read(answer, world);
+            Note::Read(answer) => {
+                if self.runs(answer.request.owner, note, world) {
+                    self.read(answer, world);
+                }
             }
-            return;
-        };
-        match note {
-            Note::Deadline { .. } => self.deadline(owner, world),
-            _ if !self.runs(owner, note, world) => {}
-            Note::Tick { turn, .. } if self.clients[owner.0 as usize].turn == turn => {
-                self.send(owner.0, world);
+            Note::Stop { owner, term } => {
+                if self.runs(owner, note, world) {
+                    self.lose(owner.0, term, world);
+                }
             }
-            Note::Stop { term, .. } => self.lose(owner.0, term, world),
-            _ => {}
+            Note::Tick { owner, turn } => {
+                let set_anew = self.clients[owner.0 as usize].turn != turn;
+                if !set_anew && self.runs(owner, note, world) {
+                    self.send(owner.0, world);
+                }
+            }
         }
     }
 

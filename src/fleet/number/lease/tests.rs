@@ -26,7 +26,7 @@ fn numbers(rule: &str, writers: u32, room: u64, seed: u64, faults: &[Fault]) -> 
 }
 
 /// P(lease lost | pause) = 1/R · ∫ P(Z > TTL - u) du, u from 0 to the renewal period R.
-/// 400,000 pauses of lognormal length, far apart, cut at 30 s where the lease is lost
+/// 200,000 pauses of lognormal length, far apart, cut at 30 s where the lease is lost
 /// anyway; 5.5 binomial standard deviations.
 #[test]
 fn pauses_lose_as_many_leases_as_the_integral_says() {
@@ -36,7 +36,7 @@ fn pauses_lose_as_many_leases_as_the_integral_says() {
     let share = (0..steps).map(|i| exceeds(15.0 - 5.0 * (f64::from(i) + 0.5) / f64::from(steps)));
     let share = share.sum::<f64>() / f64::from(steps);
     assert!((share - 3.76e-3).abs() < 5e-6, "{share}");
-    let (writers, pauses) = (400, 1000);
+    let (writers, pauses) = (200, 1000);
     let mut random = random::stream(1, "test", 0);
     let mut faults = Vec::new();
     for writer in 0..writers {
@@ -229,6 +229,18 @@ proptest! {
             prop_assert!(number != next || new.start >= old.end, "{:?}", pair);
         }
     }
+}
+
+#[test]
+fn rules_that_contradict_themselves_are_refused_however_they_are_made() {
+    let rule = NumberRule::Lease(LeaseRule {
+        renew_ns: 0,
+        ..LeaseRule::default()
+    });
+    let error = Numbers::new(&rule, 1, 1, 1, START, &[])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("renew=0 is too short"), "{error}");
 }
 
 #[test]
