@@ -170,6 +170,7 @@ impl ModelClock {
         }
     }
 
+    #[cold]
     fn next_event(&mut self) {
         // What came while the machine stood still happens when it goes on.
         let at = self.due.max(self.line.since());
@@ -180,5 +181,100 @@ impl ModelClock {
             return self.stop(at, for_ns);
         }
         self.due = self.guide.due();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
+
+    /// What is done to a clock from outside.
+    #[derive(Clone, Copy, Debug)]
+    enum Fault {
+        None,
+        Step(i64),
+        Suspend(u64),
+    }
+
+    fn faults() -> impl Strategy<Value = Vec<(u64, Fault)>> {
+        let fault = prop_oneof![
+            3 => Just(Fault::None),
+            1 => (-5_000_000_000i64..5_000_000_000).prop_map(Fault::Step),
+            1 => (0u64..20_000_000_000).prop_map(Fault::Suspend),
+        ];
+        let gap_ns = prop_oneof![0u64..3, 0u64..100_000_000_000];
+        prop::collection::vec((gap_ns, fault), 1..60)
+    }
+
+    proptest! {
+        /// A clock that nothing corrects: the time that its machine ran, at its rate, and all steps.
+        #[test]
+        fn faults_add_up(faults in faults(), ppm in -500i64..500) {
+            let text = format!("drift=constant:{ppm}ppm");
+            let mut clock = ClockModel::parse(&text).unwrap().start(1, 0, START);
+            let (mut now, mut ran_ns, mut stepped_ns) = (START, 0u64, 0i64);
+            let mut stopped_until = START;
+            for (gap_ns, fault) in faults {
+                let next = now.later(gap_ns);
+                ran_ns += next.0.saturating_sub(stopped_until.max(now).0);
+                now = next;
+                match fault {
+                    Fault::None => {}
+                    Fault::Step(by_ns) => {
+                        clock.step(now, by_ns);
+                        stepped_ns += by_ns;
+                    }
+                    Fault::Suspend(for_ns) => {
+                        clock.suspend(now, for_ns);
+                        stopped_until = stopped_until.max(now.later(for_ns));
+                    }
+                }
+                let shown_ns = ran_ns as f64 * (1.0 + ppm as f64 / 1e6);
+                let monotonic = clock.monotonic(now).0 - START.0;
+                // A nanosecond is lost in rounding at each fault.
+                prop_assert!((monotonic as f64 - shown_ns).abs() <= 200.0);
+                let wall = clock.read(now).0.cast_signed() - START.0.cast_signed();
+                prop_assert_eq!(wall, monotonic.cast_signed() + stepped_ns);
+                let until = (now < stopped_until).then_some(stopped_until);
+                prop_assert_eq!(clock.stopped_until(now), until);
+            }
+        }
+
+        /// Whatever corrects it, the monotonic clock never goes back, and the wall clock
+        /// only by a step.
+        #[test]
+        fn no_slew_turns_a_clock_back(
+            faults in faults(),
+            correction in prop::sample::select(vec!["never", "slew:1s", "slew:64s", "chrony:16s:1d", "ntpd:8s"]),
+            target_ms in 0u32..3000,
+            drift_ppm in 0u32..100_000,
+            seed: u64,
+        ) {
+            let text = format!(
+                "target=uniform:{target_ms}ms,drift=uniform:{drift_ppm}ppm,correct={correction},suspend=60/h:1ms..5s"
+            );
+            let mut clock = ClockModel::parse(&text).unwrap().start(seed, 0, START);
+            let mut now = START;
+            let (mut wall, mut monotonic) = (clock.read(now), clock.monotonic(now));
+            prop_assert_eq!(wall, monotonic);
+            for (gap_ns, fault) in faults {
+                now = now.later(gap_ns);
+                let next = clock.monotonic(now);
+                prop_assert!(next >= monotonic);
+                monotonic = next;
+                let next = clock.read(now);
+                prop_assert!(next >= wall || correction == "ntpd:8s");
+                match fault {
+                    Fault::None => {}
+                    Fault::Step(by_ns) => clock.step(now, by_ns),
+                    Fault::Suspend(for_ns) => clock.suspend(now, for_ns),
+                }
+                prop_assert_eq!(clock.monotonic(now), monotonic);
+                wall = clock.read(now);
+            }
+        }
     }
 }
