@@ -1,4 +1,7 @@
 //! Clocks: what a scheme reads the time from.
+//!
+//! A [`ClockModel`] is a preset, a composition of keys, or a set of [`log`]s; a
+//! [`ModelClock`] of it has a wall and a monotonic reading at each true time.
 
 mod correction;
 mod law;

@@ -37,11 +37,14 @@ impl Replayed {
         let place = number as usize % logs.len().max(1);
         let log = logs.get(place)?.clone();
         let mut random = random::stream(seed, "clock.log", number.into());
-        let period_ns = log.length_ns() + mean_gap_ns(&log);
+        let period_ns = log.length_ns().saturating_add(mean_gap_ns(&log));
         let phase_ns = match place == number as usize {
             true => 0,
             // Below the period: the draw is above 0.
-            false => period_ns - (random::unit(&mut random) * period_ns as f64) as u64,
+            false => {
+                let back_ns = (random::unit(&mut random) * period_ns as f64) as u64;
+                period_ns.saturating_sub(back_ns)
+            }
         };
         let updates = log.updates();
         let first = updates.first()?;
