@@ -55,6 +55,7 @@ const EXAMPLES: &str = "Examples:
   sim fleet --scheme snowflake,uuid_v7,ksuid,auto_increment --clock wan_pool --commit heavy --poll 1s --lag 0,2s,10s
   sim fleet --clock cron_sync --for 24h --rate 100 --rollback refuse,wait:5ms,hold,borrow,ignore
   sim fleet --scheme auto_increment,snowflake --reader overlap:2s,gap:3s,xmin,vector,tuple
+  sim fleet --leases ttl=30s,renew=10s --faults partitions,pauses,restarts
   sim fleet --clock ideal --commit exponential:10ms --poll 0
   sim fleet --clock lan_chrony,at=60s:-1s
   sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
@@ -178,7 +179,9 @@ fn plan(args: &Args) -> Result<FleetPlan> {
         latency: Latency::Light,
     };
     Ok(FleetPlan {
-        spec: args.fleet.spec_or(args.output.seed, defaults)?,
+        spec: args
+            .fleet
+            .spec_or(args.output.seed, defaults, args.length)?,
         length_ns: args.length,
         poll_ns: args.poll,
         lags_ns: args.lag.clone(),
@@ -212,6 +215,9 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
     ]);
     if !args.reader.is_empty() {
         params.insert("reader".to_owned(), args.reader.clone().into());
+    }
+    if let Some(faults) = &args.fleet.faults {
+        params.insert("faults".to_owned(), faults.clone().into());
     }
     if let Some(rows) = args.page {
         params.insert("page_rows".to_owned(), rows.into());

@@ -8,7 +8,8 @@ use comfy_table::{ContentArrangement, Table, presets};
 use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
-use idlab::fleet::{LATENCIES, MEMORIES};
+use idlab::fleet::number::NumberRule;
+use idlab::fleet::{FaultPlan, LATENCIES, MEMORIES};
 use idlab::measure::{FLEET_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
@@ -52,6 +53,10 @@ enum What {
     Memories,
     /// Programs that read the rows page by page
     Readers,
+    /// How writers come by their worker numbers
+    Numbers,
+    /// What goes wrong at random
+    Faults,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -93,6 +98,11 @@ fn list(what: What) -> Result<String> {
         What::Rollbacks => pairs(ROLLBACKS),
         What::Memories => pairs(MEMORIES),
         What::Readers => pairs(READER_KINDS),
+        What::Numbers => pairs(NumberRule::KNOWN),
+        What::Faults => FaultPlan::known()
+            .into_iter()
+            .map(|(text, about)| [text, about.to_owned()])
+            .collect(),
         What::Kinds => KINDS
             .iter()
             .map(|(name, kind)| [(*name).to_owned(), kind.to_string()])
@@ -142,6 +152,14 @@ fn list(what: What) -> Result<String> {
         ),
         What::Memories => ("Memories", "--memory NAME"),
         What::Readers => ("Readers", "sim fleet --reader NAME"),
+        What::Numbers => (
+            "Numbers",
+            "--numbers RULE; --leases KEY=VALUE,... for the lease",
+        ),
+        What::Faults => (
+            "Faults",
+            "--faults KIND[=GAP[:SIZE]],...; these are the defaults, a GAP is the mean for one writer",
+        ),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

@@ -4,14 +4,20 @@ use crate::args::{self, usage};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::clock::log::{self, ClockLog};
-use idlab::clock::{ClockModel, NS_PER_MS};
+use idlab::clock::{ClockModel, NS_PER_MS, NS_PER_S};
 use idlab::duration;
-use idlab::fleet::{self, Arrivals, Clocks, Conduct, FleetError, FleetSpec, Latency, Memory};
+use idlab::fleet::number::{LeaseRule, NumberRule};
+use idlab::fleet::{
+    self, Arrivals, Clocks, Conduct, Fault, FaultPlan, FleetError, FleetSpec, Latency, Memory,
+    PlanError,
+};
 use idlab::record::Parameters;
 use idlab::scheme::Rollback;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+
+const DAY_NS: u64 = 86_400 * NS_PER_S;
 
 /// Who issues the ids, and when.
 #[derive(Args, Clone)]
@@ -44,6 +50,15 @@ pub struct FleetArgs {
     /// What writers do when their clock goes back (see `sim list rollbacks`) [default: wait; `sim fleet`: refuse]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = args::item)]
     pub rollback: Vec<String>,
+    /// How writers come by their worker numbers: fixed, ordinal, random:N, zero_on_outage, fail_to_start, counter:N (see `sim list numbers`) [default: fixed]
+    #[arg(long, value_name = "RULE", value_parser = args::item)]
+    pub numbers: Option<String>,
+    /// Worker numbers are leased from a registry: ttl=30s,renew=10s[,takeover=TIME][,round_trip=TIME][,loss=SHARE][,rate=PPM][,holder=background|own_clock|key_time][,guard=TIME][,notice=TIME]
+    #[arg(long, value_name = "LEASES", value_parser = args::item, conflicts_with = "numbers")]
+    pub leases: Option<String>,
+    /// What goes wrong at random: partitions, pauses, restarts, steps, suspends, outages, each as KIND[=GAP[:SIZE]] (see `sim list faults`)
+    #[arg(long, value_name = "LIST", value_parser = args::item)]
+    pub faults: Option<String>,
     /// What a restarted writer knows of its ids (see `sim list memories`) [default: lost]
     #[arg(long, value_name = "NAME", value_parser = args::item)]
     pub memory: Option<String>,
@@ -85,7 +100,7 @@ impl Default for Defaults {
 impl FleetArgs {
     /// The fleet that these flags describe.
     pub fn spec(&self, seed: u64) -> Result<FleetSpec> {
-        let spec = self.spec_or(seed, Defaults::default())?;
+        let spec = self.spec_or(seed, Defaults::default(), DAY_NS)?;
         if self.rollback.len() > 1 {
             return Err(usage(
                 "--rollback: expected one; several at once are for `sim fleet`",
@@ -94,8 +109,8 @@ impl FleetArgs {
         Ok(spec)
     }
 
-    /// The same with the defaults of a command; the first of several rollbacks.
-    pub fn spec_or(&self, seed: u64, defaults: Defaults) -> Result<FleetSpec> {
+    /// The same with the defaults of a command, for a run of `length_ns`; the first of several rollbacks.
+    pub fn spec_or(&self, seed: u64, defaults: Defaults, length_ns: u64) -> Result<FleetSpec> {
         let arrivals = match self.arrivals {
             Some(ArrivalsArg::Steady) => Arrivals::Steady,
             Some(ArrivalsArg::Poisson) | None => Arrivals::Poisson,
@@ -131,17 +146,47 @@ impl FleetArgs {
             latency,
             conduct: Conduct {
                 rollback: self.rollbacks()?.first().copied(),
-                refuse: !self.rollback.is_empty(),
+                refuse: !self.rollback.is_empty() || self.has_misfortune(),
                 memory: memory
                     .transpose()
                     .map_err(|error| usage(format!("--memory: {error}")))?
                     .unwrap_or_default(),
-                faults: Vec::new(),
+                numbers: self.number_rule()?,
+                faults: self.fault_schedule(seed, writers, length_ns)?,
             },
             seed,
             start: fleet::START,
             phase: 0,
         })
+    }
+
+    /// Whether there may be times without an id to give: calls are refused then.
+    fn has_misfortune(&self) -> bool {
+        self.numbers.is_some() || self.leases.is_some() || self.faults.is_some()
+    }
+
+    fn number_rule(&self) -> Result<NumberRule> {
+        match (&self.numbers, &self.leases) {
+            (_, Some(text)) => {
+                let rule = text.parse::<LeaseRule>();
+                let rule = rule.map_err(|error| usage(format!("--leases: {error}")))?;
+                Ok(NumberRule::Lease(rule))
+            }
+            (Some(text), None) => text
+                .parse()
+                .map_err(|error| usage(format!("--numbers: {error}"))),
+            (None, None) => Ok(NumberRule::Fixed),
+        }
+    }
+
+    fn fault_schedule(&self, seed: u64, writers: u32, length_ns: u64) -> Result<Vec<Fault>> {
+        let Some(text) = &self.faults else {
+            return Ok(Vec::new());
+        };
+        let wrong = |error: PlanError| usage(format!("--faults: {error}"));
+        let plan: FaultPlan = text.parse().map_err(wrong)?;
+        plan.schedule(seed, writers, fleet::START, length_ns)
+            .map_err(wrong)
     }
 
     /// The rollbacks asked for.
@@ -179,6 +224,9 @@ impl FleetArgs {
             ("--commit", self.commit.is_some()),
             ("--rollback", !self.rollback.is_empty()),
             ("--memory", self.memory.is_some()),
+            ("--numbers", self.numbers.is_some()),
+            ("--leases", self.leases.is_some()),
+            ("--faults", self.faults.is_some()),
         ];
         refuse_given(&given, what)
     }
@@ -235,6 +283,9 @@ pub fn fleet_parameters(fleet: &FleetSpec, params: &mut Parameters) {
     if let Some(rollback) = fleet.conduct.rollback {
         set("rollback", rollback.to_string().into());
     }
+    if fleet.conduct.numbers != NumberRule::Fixed {
+        set("numbers", fleet.conduct.numbers.to_string().into());
+    }
     if fleet.conduct.memory != Memory::Lost {
         set("memory", fleet.conduct.memory.to_string().into());
     }
@@ -246,6 +297,9 @@ pub fn explain(error: FleetError) -> anyhow::Error {
         FleetError::Writer(_) => "use fewer --writers, or give the scheme more bits for them",
         FleetError::TooFast { .. } => "lower --rate, or use more --writers",
         FleetError::InFlight { .. } => "lower --rate or --delay, or take another --commit",
+        FleetError::Number { .. } => {
+            "use fewer --writers, or other --numbers, or give the scheme more bits for them"
+        }
         FleetError::Rollback(_) => "choose another --rollback, or another scheme",
         FleetError::Stalled { .. } => {
             "simulated time starts 2026-01-01, each clock off by --clock-sd: choose an epoch before"

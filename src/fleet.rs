@@ -27,6 +27,7 @@ use crate::scheme::{Limits, Rollback, Scheme, SpecError, Stall, Visitor, WriterE
 use crate::source::{AnySource, Source, SourceError, Stream};
 use arrival::ArrivalStream;
 use member::{Call, Member, MemberClock};
+use number::{NumberError, NumberRule, NumberTally, Numbers};
 use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -56,6 +57,8 @@ pub struct Conduct {
     pub refuse: bool,
     /// What a restarted writer knows.
     pub memory: Memory,
+    /// How writers come by their numbers, if the scheme has any.
+    pub numbers: NumberRule,
     /// What goes wrong, in order of time.
     pub faults: Vec<Fault>,
 }
@@ -137,6 +140,14 @@ pub enum FleetError {
     /// A writer's number does not fit the scheme.
     #[error(transparent)]
     Writer(#[from] WriterError),
+    /// Writers cannot be numbered by this rule.
+    #[error("{scheme}: {error}")]
+    Number {
+        /// The scheme.
+        scheme: &'static str,
+        /// The reason.
+        error: NumberError,
+    },
     /// The scheme cannot follow this rollback.
     #[error(transparent)]
     Rollback(SpecError),
@@ -204,6 +215,8 @@ pub enum Cause {
     OutOfRange,
     /// The process was down, or was restarted while the call waited.
     Down,
+    /// The writer had no number under which it may mint.
+    NoNumber,
 }
 
 /// A call that got no id.
@@ -249,6 +262,8 @@ pub struct Fleet<S: Scheme> {
     /// Writers whose calls wait, and until when.
     waiting: BinaryHeap<Reverse<(Timestamp, u32)>>,
     refused: Option<Refused>,
+    /// `None`: each writer has its own for ever.
+    numbers: Option<Numbers>,
     /// One that all writers share, or one a writer.
     delays: Vec<ChaCha8Rng>,
     randomness: ChaCha8Rng,
@@ -274,6 +289,16 @@ impl<S: Scheme> Fleet<S> {
                 .map_err(FleetError::Rollback)?;
         }
         let (seed, phase) = (spec.seed, spec.phase);
+        let rule = &spec.conduct.numbers;
+        let numbers = match scheme.limits().writers {
+            Some(room) if *rule != NumberRule::Fixed => {
+                let (writers, faults) = (spec.writers, &spec.conduct.faults);
+                let numbers = Numbers::new(rule, writers, room, seed, spec.start, faults);
+                let scheme = S::NAME;
+                Some(numbers.map_err(|error| FleetError::Number { scheme, error })?)
+            }
+            _ => None,
+        };
         let mut offsets = random::stream(seed, "fleet.offset", 0);
         let mut clock = |number| match &spec.clocks {
             Clocks::Offset { sd_ns } => {
@@ -288,7 +313,9 @@ impl<S: Scheme> Fleet<S> {
             let faults = faults.filter(|fault| fault.writer == number).copied();
             let memory = spec.conduct.memory;
             let mut member = Member::new(clock(number), spec.start, memory, faults.collect());
-            member.state = Some(scheme.writer(number)?);
+            if numbers.is_none() {
+                member.state = Some(scheme.writer(number)?);
+            }
             Ok(member)
         });
         let members = members.collect::<Result<_, WriterError>>()?;
@@ -315,6 +342,7 @@ impl<S: Scheme> Fleet<S> {
             pending: BinaryHeap::new(),
             waiting: BinaryHeap::new(),
             refused: None,
+            numbers,
             delays,
             randomness: random::stream(seed, "fleet.id", phase),
             spec,
@@ -329,6 +357,11 @@ impl<S: Scheme> Fleet<S> {
     /// Readings of a writer's clock, so far, that were less than the one before.
     pub fn steps_back(&self) -> u64 {
         self.members.iter().map(|member| member.steps_back).sum()
+    }
+
+    /// What happened to the writers' numbers up to `end`, if they were given any.
+    pub fn numbers(&mut self, end: Timestamp) -> Option<NumberTally> {
+        self.numbers.as_mut().map(|numbers| numbers.tally(end))
     }
 
     /// Times, up to `end`, in which a writer had no id to give; all writers together.
@@ -441,8 +474,19 @@ impl<S: Scheme> Fleet<S> {
         if let Some(until) = member.stopped_until(now) {
             return Ok(Answer::Later(until));
         }
+        let (mut number, mut key_times) = (writer, None);
+        if let Some(numbers) = &mut self.numbers {
+            let Some(grant) = numbers.grant(writer, now) else {
+                return Ok(Answer::Refused(Cause::NoNumber));
+            };
+            if grant.term != member.term {
+                member.term = grant.term;
+                member.state = None;
+            }
+            (number, key_times) = (grant.number, grant.key_times);
+        }
         if member.state.is_none() {
-            let mut state = self.scheme.writer(writer)?;
+            let mut state = self.scheme.writer(number)?;
             if let Some(floor) = member.floor() {
                 self.scheme.resume(&mut state, floor);
             }
@@ -456,8 +500,12 @@ impl<S: Scheme> Fleet<S> {
         let wall = reading.now();
         Ok(match minted {
             Ok(id) => {
-                member.used(|| self.scheme.timestamp(id).unwrap_or(wall));
-                Answer::Minted(id)
+                let instant = || self.scheme.timestamp(id).unwrap_or(wall);
+                member.used(instant);
+                match key_times {
+                    Some(times) if !times.contains(&instant()) => Answer::Refused(Cause::NoNumber),
+                    _ => Answer::Minted(id),
+                }
             }
             Err(Stall::Exhausted { wait_ns }) => Answer::Later(now.later(wait_ns)),
             Err(Stall::ClockBehind { wait_ns }) => {

@@ -78,7 +78,7 @@ fn dashes(cells: Vec<Option<String>>) -> Vec<String> {
 pub(super) fn table(records: &Records) -> String {
     let lines = lines(records);
     let mut text = readers(records, &lines);
-    let more = [kinds(&lines), callers(&lines)];
+    let more = [kinds(&lines), callers(&lines), numbers(&lines)];
     for table in more.into_iter().flatten() {
         text.push_str("\n\n");
         text.push_str(&table);
@@ -207,6 +207,49 @@ fn kinds(lines: &[Line]) -> Option<String> {
     ))
 }
 
+/// What became of worker numbers; nothing if each writer has its own for ever.
+fn numbers(lines: &[Line]) -> Option<String> {
+    let with_rollback = lines.iter().any(|line| line.rollback.is_some());
+    let mut headings = vec!["scheme"];
+    if with_rollback {
+        headings.push("rollback");
+    }
+    headings.extend([
+        "numbers in\nuse, most",
+        "leases\nlost",
+        "shared\ns",
+        "dupli-\ncates",
+        "without, s\nall",
+        "\nlongest",
+        "messages",
+    ]);
+    let numbered = lines
+        .iter()
+        .filter(|line| line.whole("worker_numbers_in_use_max").is_some());
+    let cells = numbered.map(|line| {
+        let mut cells = line.names(with_rollback);
+        cells.extend([
+            line.whole("worker_numbers_in_use_max"),
+            line.whole("worker_numbers_lost"),
+            line.seconds("worker_number_shared_ms"),
+            line.whole("fleet_duplicate_ids"),
+            line.seconds("without_worker_number_ms"),
+            line.seconds("without_worker_number_longest_ms"),
+            line.whole("registry_messages"),
+        ]);
+        dashes(cells)
+    });
+    let cells: Vec<_> = cells.collect();
+    if cells.is_empty() {
+        return None;
+    }
+    let notes = "leases lost: expired while their holders lived. shared: two that ran held one number. without: up, but without a number.";
+    Some(format!(
+        "{}\n\n{notes}",
+        report::table(&headings, cells.into_iter())
+    ))
+}
+
 /// Nothing if no clock went back and nothing was refused.
 fn callers(lines: &[Line]) -> Option<String> {
     let troubled = |line: &Line| {
@@ -228,6 +271,7 @@ fn callers(lines: &[Line]) -> Option<String> {
         "refused:\nclock",
         "\nrange",
         "\ndown",
+        "\nnumber",
         "without ids, s\nall",
         "\nlongest",
         "waits",
@@ -242,6 +286,7 @@ fn callers(lines: &[Line]) -> Option<String> {
             line.refused("clock_behind"),
             line.refused("out_of_range"),
             line.refused("down"),
+            line.refused("no_number"),
             line.seconds("unavailable_ms"),
             line.seconds("outage_longest_ms"),
             line.whole("waiting_calls"),

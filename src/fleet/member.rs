@@ -110,6 +110,8 @@ pub(super) struct Member<W> {
     pub clock: MemberClock,
     /// What its generator remembers; `None` until it has a number.
     pub state: Option<W>,
+    /// The grant under which it mints.
+    pub term: u64,
     /// Calls that wait until it is free, the first one being served.
     pub waiting: VecDeque<Call>,
     /// Readings that were less than the one before.
@@ -143,6 +145,7 @@ impl<W> Member<W> {
         let mut member = Self {
             clock,
             state: None,
+            term: 0,
             waiting: VecDeque::new(),
             steps_back: 0,
             outages: Outages::default(),

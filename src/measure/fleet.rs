@@ -6,7 +6,9 @@ mod order;
 mod reader;
 
 pub use bill::{
-    Bill, CLOCK_WENT_BACK, OUTAGE_LONGEST_MS, REFUSED, UNAVAILABLE_MS, WAITED_MS, WAITS,
+    Bill, CLOCK_WENT_BACK, NUMBERS_IN_USE, NUMBERS_LOST, NUMBERS_SHARED_MS, OUTAGE_LONGEST_MS,
+    REFUSED, REGISTRY_MESSAGES, UNAVAILABLE_MS, WAITED_MS, WAITS, WITHOUT_NUMBER_LONGEST_MS,
+    WITHOUT_NUMBER_MS,
 };
 pub use cursor::Readable;
 pub use order::{Order, order};
@@ -102,6 +104,12 @@ pub const FLEET_MEASURES: &[&Measured] = &[
     &WAITS,
     &WAITED_MS,
     &AHEAD_MAX_MS,
+    &NUMBERS_IN_USE,
+    &NUMBERS_LOST,
+    &NUMBERS_SHARED_MS,
+    &WITHOUT_NUMBER_MS,
+    &WITHOUT_NUMBER_LONGEST_MS,
+    &REGISTRY_MESSAGES,
     &LATE_SHARE,
     &INVERSIONS_PER_ROW,
     &DISPLACEMENT_MAX,
@@ -222,6 +230,7 @@ impl FleetPlan {
         }
         bill.steps_back = fleet.steps_back();
         bill.outages = fleet.outages(end);
+        bill.numbers = fleet.numbers(end);
         Ok(Run { seen, bill })
     }
 }

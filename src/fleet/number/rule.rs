@@ -7,9 +7,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// By what rule writers come by their numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum NumberRule {
     /// By configuration: each writer its own, over restarts.
+    #[default]
     Fixed,
     /// As a Kubernetes StatefulSet: each writer its own, but a writer that ends while it
     /// is unreachable is not started again before that is known.

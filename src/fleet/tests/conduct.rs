@@ -29,6 +29,7 @@ fn run(params: &str, rate: u64, rollback: &str, memory: &str, faults: &[Fault]) 
             rollback: Some(rollback.parse().unwrap()),
             refuse: true,
             memory: memory.parse().unwrap(),
+            numbers: Default::default(),
             faults: faults.to_vec(),
         },
         ..FleetSpec::single(rate, 1)

@@ -1,6 +1,7 @@
 //! What a run refused, and how long callers waited.
 
 use super::super::Rows;
+use crate::fleet::number::NumberTally;
 use crate::fleet::{Cause, Outages, Refused};
 use crate::record::{Measured, Number};
 
@@ -46,6 +47,48 @@ pub const WAITED_MS: Measured = Measured {
     about: "time that calls waited for their ids, all together",
 };
 
+/// Numbers in use.
+pub const NUMBERS_IN_USE: Measured = Measured {
+    name: "worker_numbers_in_use_max",
+    unit: "numbers",
+    about: "worker numbers in use at once, at most: a lease counts until the registry lets it expire",
+};
+
+/// Leases lost.
+pub const NUMBERS_LOST: Measured = Measured {
+    name: "worker_numbers_lost",
+    unit: "leases",
+    about: "leases of worker numbers that expired while their holders were alive",
+};
+
+/// Numbers held twice.
+pub const NUMBERS_SHARED_MS: Measured = Measured {
+    name: "worker_number_shared_ms",
+    unit: "ms",
+    about: "time in which two writers that ran held one worker number, all numbers together",
+};
+
+/// Time without a number.
+pub const WITHOUT_NUMBER_MS: Measured = Measured {
+    name: "without_worker_number_ms",
+    unit: "ms",
+    about: "time in which writers that were up had no worker number, all together",
+};
+
+/// The longest time without a number.
+pub const WITHOUT_NUMBER_LONGEST_MS: Measured = Measured {
+    name: "without_worker_number_longest_ms",
+    unit: "ms",
+    about: "longest time in which a writer that was up had no worker number",
+};
+
+/// Messages to and from the registry.
+pub const REGISTRY_MESSAGES: Measured = Measured {
+    name: "registry_messages",
+    unit: "messages",
+    about: "messages to and from the registry of worker numbers, lost ones included",
+};
+
 /// What a run refused, and how long callers waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bill {
@@ -57,12 +100,16 @@ pub struct Bill {
     pub out_of_range: u64,
     /// Refused because the process was down.
     pub down: u64,
+    /// Refused because the writer had no number.
+    pub no_number: u64,
     /// Calls that waited.
     pub waits: u64,
     /// For how long, together.
     pub waited_ns: u64,
     /// Times without an id to give.
     pub outages: Outages,
+    /// What happened to worker numbers, if they are given by a rule.
+    pub numbers: Option<NumberTally>,
 }
 
 impl Bill {
@@ -71,6 +118,7 @@ impl Bill {
             Cause::ClockBehind => self.clock_behind += 1,
             Cause::OutOfRange => self.out_of_range += 1,
             Cause::Down => self.down += 1,
+            Cause::NoNumber => self.no_number += 1,
         }
     }
 
@@ -81,7 +129,7 @@ impl Bill {
 
     /// Calls refused, for whatever cause.
     pub fn refused(&self) -> u64 {
-        self.clock_behind + self.out_of_range + self.down
+        self.clock_behind + self.out_of_range + self.down + self.no_number
     }
 
     pub(super) fn write(&self, rows: &mut Rows) {
@@ -89,6 +137,7 @@ impl Bill {
             ("clock_behind", self.clock_behind),
             ("out_of_range", self.out_of_range),
             ("down", self.down),
+            ("no_number", self.no_number),
         ] {
             rows.push(&REFUSED, None, count.into(), &[("cause", cause.into())]);
         }
@@ -98,5 +147,13 @@ impl Bill {
         rows.total(&OUTAGE_LONGEST_MS, ms(self.outages.longest_ns));
         rows.total(&WAITS, self.waits);
         rows.total(&WAITED_MS, ms(self.waited_ns));
+        if let Some(tally) = self.numbers {
+            rows.total(&NUMBERS_IN_USE, tally.most_in_use);
+            rows.total(&NUMBERS_LOST, tally.lost);
+            rows.total(&NUMBERS_SHARED_MS, ms(tally.double_ns));
+            rows.total(&WITHOUT_NUMBER_MS, ms(tally.without_ns));
+            rows.total(&WITHOUT_NUMBER_LONGEST_MS, ms(tally.longest_without_ns));
+            rows.total(&REGISTRY_MESSAGES, tally.messages);
+        }
     }
 }
