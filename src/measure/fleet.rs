@@ -202,14 +202,27 @@ impl FleetPlan {
         (0..readers).map(first).collect()
     }
 
-    /// Runs it.
+    /// Runs it and keeps its rows.
     ///
     /// # Errors
     /// Those of the fleet.
     pub fn run<S: Scheme>(&self, scheme: S) -> Result<Run<<S::Id as Id>::Key>, FleetError> {
+        let mut seen = Vec::new();
+        let bill = self.stream(scheme, |row| seen.push(row))?;
+        Ok(Run { seen, bill })
+    }
+
+    /// Runs it and hands its rows to `see`, in the order of commit.
+    ///
+    /// # Errors
+    /// Those of the fleet.
+    pub fn stream<S: Scheme>(
+        &self,
+        scheme: S,
+        mut see: impl FnMut(Seen<<S::Id as Id>::Key>),
+    ) -> Result<Bill, FleetError> {
         let mut fleet = self.open(scheme)?;
         let end = self.spec.start.later(self.length_ns);
-        let mut seen = Vec::new();
         let mut bill = Bill::default();
         while let Some(event) = fleet.event_before(end)? {
             let issued = match event {
@@ -220,7 +233,7 @@ impl FleetPlan {
                 }
             };
             bill.wait(issued.minted.0 - issued.asked.0);
-            seen.push(Seen {
+            see(Seen {
                 key: issued.id.key(),
                 committed: issued.inserted,
                 minted: issued.minted,
@@ -231,7 +244,7 @@ impl FleetPlan {
         bill.steps_back = fleet.steps_back();
         bill.outages = fleet.outages(end);
         bill.numbers = fleet.numbers(end);
-        Ok(Run { seen, bill })
+        Ok(bill)
     }
 }
 
