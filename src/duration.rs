@@ -51,7 +51,11 @@ pub fn show(ns: u64) -> String {
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
 pub fn scaled(digits: &str, factor: u64) -> Option<u64> {
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((_, "")) => return None,
+        Some(parts) => parts,
+        None => (digits, ""),
+    };
     let all = format!("{whole}{fraction}");
     if whole.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 15 {
         return None;
@@ -73,7 +77,19 @@ mod tests {
         assert_eq!(parse("1.5s"), Ok(1_500_000_000));
         assert_eq!(parse("1min"), Ok(60_000_000_000));
         assert_eq!(parse("0"), Ok(0));
-        for bad in ["2", "ms", "-1s", "999999999999h", "1 s", ""] {
+        for bad in [
+            "2",
+            "ms",
+            "-1s",
+            "+1s",
+            "999999999999h",
+            "1 s",
+            "1.s",
+            ".5s",
+            "1.5ns",
+            "1e3s",
+            "",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -1,5 +1,7 @@
 //! Quantities with their units, as typed and as printed.
 
+use crate::duration;
+
 /// What a number counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
@@ -54,7 +56,10 @@ impl Unit {
             .suffixes()
             .iter()
             .find_map(|(suffix, factor)| Some((plain.strip_suffix(suffix)?, *factor)));
-        let value = found.and_then(|(digits, factor)| scaled(digits, factor));
+        let scaled =
+            |(digits, factor): (&str, i64)| duration::scaled(digits, factor.unsigned_abs());
+        let value = found.and_then(scaled);
+        let value = value.and_then(|value| i64::try_from(value).ok());
         let value = value.ok_or_else(expected)?;
         let most = match self {
             Unit::Time => MOST_NS,
@@ -92,20 +97,6 @@ impl Unit {
     pub(super) fn show_size(self, size: u64) -> String {
         self.show(i64::try_from(size).unwrap_or(i64::MAX))
     }
-}
-
-/// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
-fn scaled(digits: &str, factor: i64) -> Option<i64> {
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = format!("{whole}{fraction}");
-    if whole.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 15 {
-        return None;
-    }
-    let value = all.parse::<i128>().ok()?.checked_mul(factor.into())?;
-    let divisor = 10i128.pow(fraction.len() as u32);
-    (value % divisor == 0)
-        .then(|| i64::try_from(value / divisor).ok())
-        .flatten()
 }
 
 /// A share in whole per cent, from 1 to 100.

@@ -3,7 +3,8 @@
 use super::size::Size;
 use super::{Fault, Trouble};
 use crate::clock::{NS_PER_MS, NS_PER_S, Timestamp};
-use crate::fleet::text::{Ns, duration_ns, pairs};
+use crate::duration::show;
+use crate::fleet::text::{duration_ns, pairs};
 use crate::random;
 use std::fmt;
 use std::str::FromStr;
@@ -117,7 +118,7 @@ impl FaultPlan {
     /// Every kind of fault as typed with its default, and one line on what it is.
     pub fn known() -> Vec<(String, &'static str)> {
         let known = KNOWN.iter().map(|known| {
-            let text = format!("{}={}:{}", known.name, Ns(known.gap_ns), known.size);
+            let text = format!("{}={}:{}", known.name, show(known.gap_ns), known.size);
             (text, known.about)
         });
         known.collect()
@@ -141,7 +142,7 @@ impl FaultPlan {
         });
         let expected = expected.sum::<u128>();
         if expected > MAX_FAULTS.into() {
-            let length = Ns(length_ns);
+            let length = show(length_ns);
             return Err(PlanError(format!(
                 "faults {self}: {writers} writers would see {expected} faults within {length}, expected at most {MAX_FAULTS}"
             )));
@@ -265,7 +266,7 @@ impl fmt::Display for FaultPlan {
         for (i, item) in self.items.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             let name = item.known().name;
-            write!(f, "{comma}{name}={}:{}", Ns(item.gap_ns), item.size)?;
+            write!(f, "{comma}{name}={}:{}", show(item.gap_ns), item.size)?;
         }
         Ok(())
     }

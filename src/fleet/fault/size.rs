@@ -1,6 +1,7 @@
 //! Distributions of how bad a fault is.
 
-use crate::fleet::text::{MOST_NS, Ns, duration_ns};
+use crate::duration::show;
+use crate::fleet::text::{MOST_NS, duration_ns};
 use crate::random;
 use rand_chacha::ChaCha8Rng;
 use std::fmt;
@@ -101,15 +102,15 @@ impl Size {
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Size::Fixed { ns } => write!(f, "{}", Ns(*ns)),
+            Size::Fixed { ns } => write!(f, "{}", show(*ns)),
             Size::Uniform { least_ns, most_ns } => {
-                write!(f, "uniform:{}:{}", Ns(*least_ns), Ns(*most_ns))
+                write!(f, "uniform:{}:{}", show(*least_ns), show(*most_ns))
             }
-            Size::Exponential { mean_ns } => write!(f, "exponential:{}", Ns(*mean_ns)),
+            Size::Exponential { mean_ns } => write!(f, "exponential:{}", show(*mean_ns)),
             Size::Lognormal { median_ns, sigma } => {
-                write!(f, "lognormal:{}:{sigma}", Ns(*median_ns))
+                write!(f, "lognormal:{}:{sigma}", show(*median_ns))
             }
-            Size::Pareto { least_ns, alpha } => write!(f, "pareto:{}:{alpha}", Ns(*least_ns)),
+            Size::Pareto { least_ns, alpha } => write!(f, "pareto:{}:{alpha}", show(*least_ns)),
         }
     }
 }

@@ -7,7 +7,8 @@ pub(super) use holder::{Leases, Note};
 
 use super::RuleError;
 use crate::clock::{NS_PER_MS, NS_PER_S};
-use crate::fleet::text::{Ns, duration_ns, pairs, share_ppm};
+use crate::duration::show;
+use crate::fleet::text::{duration_ns, pairs, share_ppm};
 use crate::names::nearest;
 use std::fmt;
 use std::str::FromStr;
@@ -88,11 +89,11 @@ impl LeaseRule {
         if let Some((key, ns)) = least.iter().find(|(_, ns)| *ns < NS_PER_MS) {
             return Err(format!(
                 "{key}={} is too short, expected at least 1ms",
-                Ns(*ns)
+                show(*ns)
             ));
         }
         if self.ttl_ns <= self.renew_ns {
-            let (ttl, renew) = (Ns(self.ttl_ns), Ns(self.renew_ns));
+            let (ttl, renew) = (show(self.ttl_ns), show(self.renew_ns));
             return Err(format!("ttl={ttl} must be longer than renew={renew}"));
         }
         if self.rate_ppm > 100_000 {
@@ -109,9 +110,9 @@ impl LeaseRule {
         {
             return Err(format!(
                 "guard={} leaves no time between renew={} and ttl={}, expected a shorter one",
-                Ns(guard_ns),
-                Ns(self.renew_ns),
-                Ns(self.ttl_ns)
+                show(guard_ns),
+                show(self.renew_ns),
+                show(self.ttl_ns)
             ));
         }
         Ok(())
@@ -189,18 +190,20 @@ impl fmt::Display for LeaseRule {
         write!(
             f,
             "ttl={},renew={},takeover={},round_trip={},loss={}ppm,rate={}ppm",
-            Ns(self.ttl_ns),
-            Ns(self.renew_ns),
-            Ns(self.takeover_ns),
-            Ns(self.round_trip_ns),
+            show(self.ttl_ns),
+            show(self.renew_ns),
+            show(self.takeover_ns),
+            show(self.round_trip_ns),
             self.loss_ppm,
             self.rate_ppm
         )?;
         match self.holder {
             Holder::Background { notice_ns } => {
-                write!(f, ",holder=background,notice={}", Ns(notice_ns))
+                write!(f, ",holder=background,notice={}", show(notice_ns))
             }
-            Holder::OwnClock { guard_ns } => write!(f, ",holder=own_clock,guard={}", Ns(guard_ns)),
+            Holder::OwnClock { guard_ns } => {
+                write!(f, ",holder=own_clock,guard={}", show(guard_ns))
+            }
             Holder::KeyTime => f.write_str(",holder=key_time"),
         }
     }
