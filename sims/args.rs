@@ -142,6 +142,14 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A share with its unit: `1%`, `200ppm`, `0`. In parts per million, below the whole.
+pub fn share_ppm(text: &str) -> Result<u32, String> {
+    match duration::share_ppm(text)? {
+        ppm if ppm < 1_000_000 => Ok(ppm),
+        _ => Err("expected less than 100%".to_owned()),
+    }
+}
+
 /// A size below 4 GiB.
 pub fn size_bytes(text: &str) -> Result<u32, String> {
     bytes(text)

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::{self, CLOCK_FORMS, CLOCK_KEYS, NS_PER_S};
 use idlab::fleet::{Clocks, FleetError, Latency};
-use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows};
+use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows, replicas};
 use idlab::record::{Parameters, Row};
 use idlab::scheme::{self, Rollback, Spec};
 use rayon::prelude::*;
@@ -44,6 +44,9 @@ pub struct Args {
     /// Most rows that a poll of these returns [default: all there are]
     #[arg(long, value_name = "ROWS", value_parser = args::positive, help_heading = "Readers")]
     page: Option<u64>,
+    /// Runs of each scheme, with the seeds from --seed on: means, between least and most
+    #[arg(long, value_name = "N", default_value = "1", value_parser = args::positive)]
+    replicas: u64,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -73,6 +76,9 @@ fn after_help() -> String {
 /// Rows of a run are kept until it is measured.
 const MOST_ROWS: u128 = 100_000_000;
 
+/// Runs of a scheme.
+const MOST_REPLICAS: u64 = 1000;
+
 /// Bytes that a row takes, sorting included.
 const ROW_BYTES: u64 = 100;
 
@@ -85,7 +91,7 @@ struct Case {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let plan = plan(&args)?;
+    let plan = plan(&args, args.output.seed)?;
     args::distinct("--scheme", &args.scheme)?;
     let rows = u128::from(plan.spec.rate) * u128::from(args.length) / u128::from(NS_PER_S);
     let found = format!("--rate {} for {}", plan.spec.rate, seconds(args.length));
@@ -102,15 +108,26 @@ pub fn run(args: Args) -> Result<()> {
     let cases = cases(&args, &plan)?;
     let bytes = rows as u64 * ROW_BYTES;
     let what = format!("a run of {rows} rows");
-    let threads = recorder::threads(&args.output, cases.len(), bytes, &what)?;
+    let tasks: Vec<(&Case, u64)> = cases
+        .iter()
+        .flat_map(|case| (0..args.replicas).map(move |replica| (case, replica)))
+        .collect();
+    let threads = recorder::threads(&args.output, tasks.len(), bytes, &what)?;
     let mut recorder = Recorder::start("fleet", &args.output, parameters(&args, &plan))?;
     let digest = recorder.digest().to_owned();
-    let one = |case: &Case| -> Result<Vec<Row>> {
+    let one = |&(case, replica): &(&Case, u64)| -> Result<Vec<Row>> {
+        let mut plan = case.plan.clone();
+        if replica > 0 {
+            let seed = args.output.seed.wrapping_add(replica);
+            let other = self::plan(&args, seed)?.spec;
+            plan.spec.seed = seed;
+            plan.spec.conduct.faults = other.conduct.faults;
+        }
         let label = case.label.iter();
         let params = label.map(|label| ("rollback".to_owned(), label.clone().into()));
         let mut rows = Rows::new(&digest, &case.spec.to_string(), "", params.collect());
         let measure = MeasureFleet {
-            plan: &case.plan,
+            plan: &plan,
             rows: &mut rows,
         };
         scheme::visit(&case.spec, measure)?.with_context(|| case.spec.to_string())?;
@@ -119,8 +136,12 @@ pub fn run(args: Args) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()?;
-    let found: Result<Vec<_>> = pool.install(|| cases.par_iter().map(one).collect());
-    found?.into_iter().for_each(|rows| recorder.add(rows, None));
+    let found: Result<Vec<_>> = pool.install(|| tasks.par_iter().map(one).collect());
+    let mut found = found?.into_iter();
+    for _ in &cases {
+        let runs = found.by_ref().take(args.replicas as usize).collect();
+        recorder.add(replicas(runs), None);
+    }
     recorder.finish(chart::fleet, table::table)
 }
 
@@ -154,7 +175,12 @@ fn cases(args: &Args, plan: &FleetPlan) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn plan(args: &Args) -> Result<FleetPlan> {
+fn plan(args: &Args, seed: u64) -> Result<FleetPlan> {
+    if args.replicas > MOST_REPLICAS {
+        return Err(usage(format!(
+            "--replicas: expected at most {MOST_REPLICAS}"
+        )));
+    }
     if args.length == 0 {
         return Err(usage("--for 0: expected some time, such as 10min"));
     }
@@ -179,9 +205,7 @@ fn plan(args: &Args) -> Result<FleetPlan> {
         latency: Latency::Light,
     };
     Ok(FleetPlan {
-        spec: args
-            .fleet
-            .spec_or(args.output.seed, defaults, args.length)?,
+        spec: args.fleet.spec_or(seed, defaults, args.length)?,
         length_ns: args.length,
         poll_ns: args.poll,
         lags_ns: args.lag.clone(),
@@ -213,6 +237,9 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
         ("poll_ns".to_owned(), args.poll.into()),
         ("lag_ns".to_owned(), args.lag.clone().into()),
     ]);
+    if args.replicas > 1 {
+        params.insert("replicas".to_owned(), args.replicas.into());
+    }
     if !args.reader.is_empty() {
         params.insert("reader".to_owned(), args.reader.clone().into());
     }

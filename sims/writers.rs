@@ -47,6 +47,9 @@ pub struct FleetArgs {
     /// Time from minting an id to inserting its row, instead of --delay: none, light, heavy, batch or exponential:TIME (see `sim list commits`)
     #[arg(long, value_name = "NAME", value_parser = args::item, conflicts_with = "delay")]
     pub commit: Option<String>,
+    /// Ids whose rows are never inserted, such as 1%: transactions that are rolled back [default: 0]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, value_parser = args::share_ppm)]
+    pub abort: Option<u32>,
     /// What writers do when their clock goes back (see `sim list rollbacks`) [default: wait; `sim fleet`: refuse]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = args::item)]
     pub rollback: Vec<String>,
@@ -144,6 +147,7 @@ impl FleetArgs {
             arrivals,
             clocks,
             latency,
+            abort_ppm: self.abort.unwrap_or(0),
             conduct: Conduct {
                 rollback: self.rollbacks()?.first().copied(),
                 refuse: !self.rollback.is_empty() || self.has_misfortune(),
@@ -222,6 +226,7 @@ impl FleetArgs {
             ("--clock-log", !self.clock_log.is_empty()),
             ("--delay", self.delay.is_some()),
             ("--commit", self.commit.is_some()),
+            ("--abort", self.abort.is_some()),
             ("--rollback", !self.rollback.is_empty()),
             ("--memory", self.memory.is_some()),
             ("--numbers", self.numbers.is_some()),
@@ -282,6 +287,9 @@ pub fn fleet_parameters(fleet: &FleetSpec, params: &mut Parameters) {
     };
     if let Some(rollback) = fleet.conduct.rollback {
         set("rollback", rollback.to_string().into());
+    }
+    if fleet.abort_ppm > 0 {
+        set("abort_ppm", fleet.abort_ppm.into());
     }
     if fleet.conduct.numbers != NumberRule::Fixed {
         set("numbers", fleet.conduct.numbers.to_string().into());

@@ -1,4 +1,4 @@
-//! Durations as people type and read them.
+//! Durations and shares as people type and read them.
 
 /// Units with their nanoseconds; none is the end of a later one.
 const UNITS: [(&str, u64); 8] = [
@@ -47,6 +47,23 @@ pub fn show(ns: u64) -> String {
         Some((name, unit)) if ns > 0 => format!("{}{name}", ns / unit),
         _ => "0".to_owned(),
     }
+}
+
+/// The share of `text`, in parts per million: `0`, `200ppm`, `1.5%`.
+///
+/// # Errors
+/// What was expected, for a message that names the argument.
+pub fn share_ppm(text: &str) -> Result<u32, String> {
+    let ppm = match text {
+        "0" => Some(0),
+        _ => ["ppm", "%"]
+            .iter()
+            .zip([1, 10_000])
+            .find_map(|(unit, ppm)| scaled(text.strip_suffix(unit)?, ppm)),
+    };
+    ppm.and_then(|ppm| u32::try_from(ppm).ok())
+        .filter(|ppm| *ppm <= 1_000_000)
+        .ok_or_else(|| "expected a share with its unit (ppm, %), such as 200ppm or 1%".to_owned())
 }
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
@@ -105,6 +122,15 @@ mod tests {
         ] {
             assert_eq!(show(ns), text);
             assert_eq!(parse(text), Ok(ns));
+        }
+    }
+
+    #[test]
+    fn shares_have_units() {
+        assert_eq!(share_ppm("200ppm"), Ok(200));
+        assert_eq!(share_ppm("1.5%"), Ok(15_000));
+        for bad in ["0.01", "101%", "-1%", "0.5ppm"] {
+            assert!(share_ppm(bad).is_err(), "{bad}");
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct FleetSpec {
     pub clocks: Clocks,
     /// Time from minting to insertion.
     pub latency: Latency,
+    /// Share of ids whose rows are never inserted, in parts per million: transactions that are rolled back.
+    pub abort_ppm: u32,
     /// Conduct and misfortune.
     pub conduct: Conduct,
     /// The run's seed.
@@ -98,6 +100,7 @@ impl FleetSpec {
             arrivals: Arrivals::Steady,
             clocks: Clocks::Offset { sd_ns: 0 },
             latency: Latency::None,
+            abort_ppm: 0,
             conduct: Conduct::default(),
             seed,
             start: START,
@@ -537,7 +540,12 @@ impl<S: Scheme> Fleet<S> {
             Answer::Minted(id) => {
                 outages.end(now);
                 let stream = writer as usize % self.delays.len();
-                let delay_ns = self.spec.latency.draw(&mut self.delays[stream]);
+                let random = &mut self.delays[stream];
+                let delay_ns = self.spec.latency.draw(random);
+                let aborts = self.spec.abort_ppm;
+                if aborts > 0 && random::below(random, 1_000_000) < aborts {
+                    return;
+                }
                 self.pending.push(Reverse(Issued {
                     inserted: now.later(delay_ns),
                     number: call.number,

@@ -12,6 +12,7 @@ mod edge;
 mod fleet;
 mod locality;
 mod pages;
+mod replicas;
 mod setting;
 mod shape;
 mod shards;
@@ -31,6 +32,7 @@ pub use fleet::{
     smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use locality::Sample;
+pub use replicas::replicas;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
 pub use shards::{

@@ -1,7 +1,7 @@
 //! How the parameters of a fleet are written: durations and shares with their units, lists of `key=value`.
 
 use crate::clock::NS_PER_S;
-use crate::duration::{self, scaled};
+use crate::duration;
 use crate::names::nearest;
 
 /// The longest duration: 1000 days.
@@ -13,20 +13,6 @@ pub(crate) fn duration_ns(text: &str) -> Result<u64, String> {
         ns if ns <= MOST_NS => Ok(ns),
         _ => Err("expected at most 1000d".to_owned()),
     }
-}
-
-/// The share of `text`, in parts per million: `0`, `200ppm`, `1.5%`.
-pub(crate) fn share_ppm(text: &str) -> Result<u32, String> {
-    let ppm = match text {
-        "0" => Some(0),
-        _ => ["ppm", "%"]
-            .iter()
-            .zip([1, 10_000])
-            .find_map(|(unit, ppm)| scaled(text.strip_suffix(unit)?, ppm)),
-    };
-    ppm.and_then(|ppm| u32::try_from(ppm).ok())
-        .filter(|ppm| *ppm <= 1_000_000)
-        .ok_or_else(|| "expected a share with its unit (ppm, %), such as 200ppm or 1%".to_owned())
 }
 
 /// The comma-separated `key` or `key=value` of `text`, each key one of `known` and none twice.
@@ -62,14 +48,5 @@ mod tests {
     fn durations_are_1000_days_at_most() {
         assert_eq!(duration_ns("1000d"), Ok(MOST_NS));
         assert!(duration_ns("1001d").is_err() && duration_ns("5").is_err());
-    }
-
-    #[test]
-    fn shares_have_units() {
-        assert_eq!(share_ppm("200ppm"), Ok(200));
-        assert_eq!(share_ppm("1.5%"), Ok(15_000));
-        for bad in ["0.01", "101%", "-1%", "0.5ppm"] {
-            assert!(share_ppm(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -7,8 +7,8 @@ pub(super) use holder::{Leases, Note};
 
 use super::RuleError;
 use crate::clock::{NS_PER_MS, NS_PER_S};
-use crate::duration::show;
-use crate::fleet::text::{duration_ns, pairs, share_ppm};
+use crate::duration::{share_ppm, show};
+use crate::fleet::text::{duration_ns, pairs};
 use crate::names::nearest;
 use std::fmt;
 use std::str::FromStr;
