@@ -267,6 +267,8 @@ pub struct Fleet<S: Scheme> {
     refused: Option<Refused>,
     /// `None`: each writer has its own for ever.
     numbers: Option<Numbers>,
+    /// Outages of the centre to come, the next one last.
+    outages: Vec<Fault>,
     /// One that all writers share, or one a writer.
     delays: Vec<ChaCha8Rng>,
     randomness: ChaCha8Rng,
@@ -322,6 +324,9 @@ impl<S: Scheme> Fleet<S> {
             Ok(member)
         });
         let members = members.collect::<Result<_, WriterError>>()?;
+        let faults = spec.conduct.faults.iter().rev();
+        let outages = faults.filter(|fault| matches!(fault.trouble, Trouble::Outage { .. }));
+        let outages = outages.copied().collect();
         let delays = match spec.clocks {
             Clocks::Offset { .. } => vec![random::stream(seed, "fleet.delay", phase)],
             Clocks::Model(_) => {
@@ -346,6 +351,7 @@ impl<S: Scheme> Fleet<S> {
             waiting: BinaryHeap::new(),
             refused: None,
             numbers,
+            outages,
             delays,
             randomness: random::stream(seed, "fleet.id", phase),
             spec,
@@ -412,6 +418,7 @@ impl<S: Scheme> Fleet<S> {
             if next == NEVER {
                 return Ok(None);
             }
+            self.begin_outages(next);
             if wake <= arrival {
                 if let Some(Reverse((at, writer))) = self.waiting.pop() {
                     self.wake(writer, at)?;
@@ -420,6 +427,19 @@ impl<S: Scheme> Fleet<S> {
                 let (number, asked, _) = self.arrivals.take();
                 self.call(writer, Call { number, asked })?;
             }
+        }
+    }
+
+    /// Tells the scheme of outages of its centre that have begun.
+    #[inline]
+    fn begin_outages(&mut self, now: Timestamp) {
+        while let Some(&Fault { at, trouble, .. }) = self.outages.last()
+            && at <= now
+        {
+            if let Trouble::Outage { for_ns } = trouble {
+                self.scheme.outage(at, at.later(for_ns));
+            }
+            self.outages.pop();
         }
     }
 

@@ -16,6 +16,7 @@ use rand::Rng;
 use std::fmt;
 use thiserror::Error;
 
+mod centre;
 mod rollback;
 mod spec;
 mod ticker;
@@ -171,6 +172,17 @@ pub trait Scheme: Sized + Send + 'static {
     /// before it, which had the same number.
     fn resume(&self, _: &mut Self::Writer, _floor: Timestamp) {}
 
+    /// The centre that its writers visit is down between these times, of which the first has
+    /// come; for others nothing. Writers compare them with their monotonic clocks, which
+    /// read true time but for the clock's error at the start, its drift, and suspensions:
+    /// by so much an outage begins and ends early or late for them.
+    fn outage(&mut self, _from: Timestamp, _until: Timestamp) {}
+
+    /// Round trips of its writers to a centre so far; `None`: there is none.
+    fn visits(&self) -> Option<u64> {
+        None
+    }
+
     /// The instant an id carries, to the scheme's tick; `None` without a clock.
     fn timestamp(&self, id: Self::Id) -> Option<Timestamp>;
 
@@ -238,6 +250,8 @@ macro_rules! schemes {
 schemes! {
     auto_increment::AutoIncrement,
     ticket_block::TicketBlock,
+    odd_even::OddEven,
+    stride::Stride,
     snowflake::Snowflake,
     unique_rowid::UniqueRowid,
     uuid_v4::UuidV4,

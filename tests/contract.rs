@@ -11,6 +11,9 @@ use std::collections::HashSet;
 const VARIANTS: &[&str] = &[
     "ticket_block:size=1",
     "ticket_block:size=7",
+    "ticket_block:size=7:prefetch=20:rtt_us=300",
+    "auto_increment:rtt_us=15",
+    "odd_even:lag=7:rtt_us=15",
     "snowflake:epoch_ms=discord:tick_ms=10:timestamp=39:worker=16:sequence=8",
     // Four ids a millisecond: this one stalls.
     "snowflake:worker=20:sequence=2",
@@ -24,6 +27,7 @@ const VARIANTS: &[&str] = &[
 const ASCENDING: &[&str] = &[
     "auto_increment",
     "ticket_block",
+    "stride",
     "snowflake",
     "uuid_v7:tail=counter",
     "uuid_v7:tail=fraction",
