@@ -74,7 +74,7 @@ fn dashes(cells: Vec<Option<String>>) -> Vec<String> {
     cells.into_iter().map(dash).collect()
 }
 
-/// What readers lose, and what callers are refused if any is.
+/// What readers lose, what callers are refused if any is, and what numbers from a centre cost.
 pub(super) fn table(records: &Records) -> String {
     let lines = lines(records);
     let mut text = readers(records, &lines);
@@ -82,6 +82,10 @@ pub(super) fn table(records: &Records) -> String {
     for table in more.into_iter().flatten() {
         text.push_str("\n\n");
         text.push_str(&table);
+    }
+    if let Some(centres) = centres(&lines) {
+        text.push_str("\n\n");
+        text.push_str(&centres);
     }
     text
 }
@@ -297,5 +301,45 @@ fn callers(lines: &[Line]) -> Option<String> {
     });
     let notes = "clock back: readings below the one before. without ids: from the first call that waits or is refused to the next id, all writers.\n\
                  waits: calls that waited. ids ahead: furthest that an id's time is ahead of true time.";
+    Some(format!("{}\n\n{notes}", report::table(&headings, cells)))
+}
+
+/// Nothing if no scheme visits a centre.
+fn centres(lines: &[Line]) -> Option<String> {
+    let visiting = |line: &&Line| line.found("round_trips_per_id", None, None).is_some();
+    let lines: Vec<&Line> = lines.iter().filter(visiting).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let with_rollback = lines.iter().any(|line| line.rollback.is_some());
+    let mut headings = vec!["scheme"];
+    if with_rollback {
+        headings.push("rollback");
+    }
+    headings.extend([
+        "visits\nan id",
+        "gaps\nids",
+        "stalled\nwriters",
+        "without ids, s\nall",
+        "\nlongest",
+        "waits",
+        "waited\ns",
+    ]);
+    let cells = lines.iter().map(|line| {
+        let visits = line.found("round_trips_per_id", None, None);
+        let mut cells = line.names(with_rollback);
+        cells.extend([
+            visits.map(|visits| format!("{visits:.4}")),
+            line.whole("gap_ids"),
+            line.whole("stalled_writers"),
+            line.seconds("unavailable_ms"),
+            line.seconds("outage_longest_ms"),
+            line.whole("waiting_calls"),
+            line.seconds("waited_ms"),
+        ]);
+        dashes(cells)
+    });
+    let notes = "visits: round trips to the centre that hands out numbers. gaps: numbers up to the largest id that no row has, lost or in hand.\n\
+                 stalled: had no id to give at some time.";
     Some(format!("{}\n\n{notes}", report::table(&headings, cells)))
 }

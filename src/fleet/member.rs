@@ -75,6 +75,8 @@ pub struct Outages {
     pub total_ns: u64,
     /// The longest.
     pub longest_ns: u64,
+    /// Writers that had any.
+    pub writers: u64,
     since: Option<Timestamp>,
 }
 
@@ -92,6 +94,7 @@ impl Outages {
             self.count += 1;
             self.total_ns += ns;
             self.longest_ns = self.longest_ns.max(ns);
+            self.writers = 1;
         }
     }
 
@@ -101,6 +104,7 @@ impl Outages {
             count: self.count + other.count,
             total_ns: self.total_ns + other.total_ns,
             longest_ns: self.longest_ns.max(other.longest_ns),
+            writers: self.writers + other.writers,
             since: None,
         }
     }

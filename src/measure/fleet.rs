@@ -5,11 +5,7 @@ mod cursor;
 mod order;
 mod reader;
 
-pub use bill::{
-    Bill, CLOCK_WENT_BACK, NUMBERS_IN_USE, NUMBERS_LOST, NUMBERS_SHARED_MS, OUTAGE_LONGEST_MS,
-    REFUSED, REGISTRY_MESSAGES, UNAVAILABLE_MS, WAITED_MS, WAITS, WITHOUT_NUMBER_LONGEST_MS,
-    WITHOUT_NUMBER_MS,
-};
+pub use bill::*;
 pub use cursor::Readable;
 pub use order::{Order, order};
 pub use reader::*;
@@ -103,6 +99,9 @@ pub const FLEET_MEASURES: &[&Measured] = &[
     &OUTAGE_LONGEST_MS,
     &WAITS,
     &WAITED_MS,
+    &STALLED_WRITERS,
+    &ROUND_TRIPS_PER_ID,
+    &GAP_IDS,
     &AHEAD_MAX_MS,
     &NUMBERS_IN_USE,
     &NUMBERS_LOST,
@@ -232,7 +231,7 @@ impl FleetPlan {
                     continue;
                 }
             };
-            bill.wait(issued.minted.0 - issued.asked.0);
+            bill.issue(&issued);
             see(Seen {
                 key: issued.id.key(),
                 committed: issued.inserted,
@@ -244,6 +243,7 @@ impl FleetPlan {
         bill.steps_back = fleet.steps_back();
         bill.outages = fleet.outages(end);
         bill.numbers = fleet.numbers(end);
+        bill.visits = fleet.scheme().visits();
         Ok(bill)
     }
 }

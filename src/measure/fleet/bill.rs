@@ -1,8 +1,9 @@
-//! What a run refused, and how long callers waited.
+//! What a run refused, how long callers waited, and what numbers from a centre cost.
 
 use super::super::Rows;
 use crate::fleet::number::NumberTally;
-use crate::fleet::{Cause, Outages, Refused};
+use crate::fleet::{Cause, Issued, Outages, Refused};
+use crate::id::{Id, Key};
 use crate::record::{Measured, Number};
 
 /// Calls without an id.
@@ -89,6 +90,27 @@ pub const REGISTRY_MESSAGES: Measured = Measured {
     about: "messages to and from the registry of worker numbers, lost ones included",
 };
 
+/// Writers without ids at some time.
+pub const STALLED_WRITERS: Measured = Measured {
+    name: "stalled_writers",
+    unit: "writers",
+    about: "writers that had no id to give at some time",
+};
+
+/// Visits to a centre.
+pub const ROUND_TRIPS_PER_ID: Measured = Measured {
+    name: "round_trips_per_id",
+    unit: "visits",
+    about: "visits to the centre that hands out numbers, an id",
+};
+
+/// Numbers that never became ids.
+pub const GAP_IDS: Measured = Measured {
+    name: "gap_ids",
+    unit: "ids",
+    about: "numbers up to the largest id that no row has by the end, where a centre hands them out: lost, or still in hand",
+};
+
 /// What a run refused, and how long callers waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bill {
@@ -110,6 +132,12 @@ pub struct Bill {
     pub outages: Outages,
     /// What happened to worker numbers, if they are given by a rule.
     pub numbers: Option<NumberTally>,
+    /// Rows with an id.
+    pub issued: u64,
+    /// The largest id, its lowest 64 bits.
+    pub largest: u64,
+    /// Visits to the centre, if there is one.
+    pub visits: Option<u64>,
 }
 
 impl Bill {
@@ -122,9 +150,18 @@ impl Bill {
         }
     }
 
-    pub(super) fn wait(&mut self, ns: u64) {
-        self.waits += u64::from(ns > 0);
-        self.waited_ns += ns;
+    #[inline]
+    pub(super) fn issue<I: Id>(&mut self, issued: &Issued<I>) {
+        let waited_ns = issued.minted.0 - issued.asked.0;
+        self.waits += u64::from(waited_ns > 0);
+        self.waited_ns += waited_ns;
+        self.issued += 1;
+        self.largest = self.largest.max(issued.id.key().field(0, 64) as u64);
+    }
+
+    /// Numbers up to the largest that no row has; of a scheme that counts from 1.
+    pub fn gaps(&self) -> u64 {
+        self.largest.saturating_sub(self.issued)
     }
 
     /// Calls refused, for whatever cause.
@@ -154,6 +191,11 @@ impl Bill {
             rows.total(&WITHOUT_NUMBER_MS, ms(tally.without_ns));
             rows.total(&WITHOUT_NUMBER_LONGEST_MS, ms(tally.longest_without_ns));
             rows.total(&REGISTRY_MESSAGES, tally.messages);
+        }
+        if let Some(visits) = self.visits {
+            rows.total(&STALLED_WRITERS, self.outages.writers);
+            rows.total(&ROUND_TRIPS_PER_ID, Number::ratio(visits, self.issued));
+            rows.total(&GAP_IDS, self.gaps());
         }
     }
 }
