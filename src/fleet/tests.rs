@@ -1,3 +1,4 @@
+mod centre;
 mod conduct;
 
 use super::*;

@@ -1,3 +1,5 @@
+mod centre;
+
 use super::*;
 use crate::clock::clock;
 use crate::fleet::{Clocks, Latency};
