@@ -302,7 +302,7 @@ pub fn fleet_parameters(fleet: &FleetSpec, params: &mut Parameters) {
 /// A fleet's refusal, with the flags that help.
 pub fn explain(error: FleetError) -> anyhow::Error {
     let help = match &error {
-        FleetError::Writer(_) => "use fewer --writers, or give the scheme more bits for them",
+        FleetError::Writer(_) => "use fewer --writers, or give the scheme room for more",
         FleetError::TooFast { .. } => "lower --rate, or use more --writers",
         FleetError::InFlight { .. } => "lower --rate or --delay, or take another --commit",
         FleetError::Number { .. } => {

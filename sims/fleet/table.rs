@@ -320,20 +320,21 @@ fn centres(lines: &[Line]) -> Option<String> {
         "visits\nan id",
         "gaps\nids",
         "stalled\nwriters",
-        "without ids, s\nall",
-        "\nlongest",
+        "without ids\nall, s",
+        "longest\nms",
         "waits",
         "waited\ns",
     ]);
     let cells = lines.iter().map(|line| {
         let visits = line.found("round_trips_per_id", None, None);
+        let longest_ms = line.found("outage_longest_ms", None, None);
         let mut cells = line.names(with_rollback);
         cells.extend([
             visits.map(|visits| format!("{visits:.4}")),
             line.whole("gap_ids"),
             line.whole("stalled_writers"),
             line.seconds("unavailable_ms"),
-            line.seconds("outage_longest_ms"),
+            longest_ms.map(report::two),
             line.whole("waiting_calls"),
             line.seconds("waited_ms"),
         ]);

@@ -102,7 +102,7 @@ impl Scheme for TicketBlock {
         Param {
             name: "prefetch",
             default: "off",
-            about: "per cent of a block used when the next one is asked for, 0 to 100; off: when an id is asked for that it has not",
+            about: "per cent of a block used when the next one is asked for, 0 to 100; off: when it is used up",
         },
         centre::RTT,
     ];
