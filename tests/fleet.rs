@@ -234,3 +234,32 @@ fn a_log_that_cannot_be_read_gets_one_line_and_nothing_is_written() {
         assert!(stdout.is_empty() && !out.exists());
     }
 }
+
+#[test]
+fn what_a_centre_costs_is_told_of_schemes_that_visit_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |schemes: &str| {
+        let args = format!("--scheme {schemes} --for 10s --poll 1s --lag 0");
+        let (code, stdout, stderr) = fleet(&args, folder.path());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let both = run("ticket_block:size=50:prefetch=20:rtt_us=2000,stride,odd_even");
+    let (_, centres) = both.split_once("visits").unwrap();
+    assert!(
+        centres.contains("ticket_block") && centres.contains("odd_even"),
+        "{both}"
+    );
+    assert!(!centres.contains("stride"), "{both}");
+    let records = fs::read_to_string(folder.path().join("fleet.jsonl")).unwrap();
+    for measure in ["round_trips_per_id", "gap_ids", "stalled_writers"] {
+        assert!(records.contains(measure), "{measure}");
+    }
+    assert!(!run("stride,snowflake").contains("visits"));
+    let (code, _, stderr) = fleet("--scheme stride --writers 17", &folder.path().join("none"));
+    assert_eq!(code, 2);
+    assert!(
+        stderr.contains("stride has room for workers 0 to 15, not for worker 16"),
+        "{stderr}"
+    );
+}
