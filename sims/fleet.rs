@@ -60,6 +60,7 @@ const EXAMPLES: &str = "Examples:
   sim fleet --scheme auto_increment,snowflake --reader overlap:2s,gap:3s,xmin,vector,tuple
   sim fleet --leases ttl=30s,renew=10s --faults partitions,pauses,restarts
   sim fleet --clock ideal --commit exponential:10ms --poll 0
+  sim fleet --scheme auto_increment:rtt_us=2000,ticket_block:size=50:prefetch=20:rtt_us=2000,odd_even:lag=100,stride
   sim fleet --clock lan_chrony,at=60s:-1s
   sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
   sim fleet --clock-log /var/log/chrony/tracking.log";
