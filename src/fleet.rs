@@ -13,12 +13,18 @@ mod member;
 mod memory;
 pub mod number;
 mod text;
+mod safety;
+mod schedule;
+mod shrink;
 
 pub use arrival::{Arrivals, BURST};
 pub use fault::{Fault, FaultPlan, MAX_FAULTS, PlanError, Trouble};
 pub use latency::{LATENCIES, Latency, LatencyError};
 pub use member::Outages;
 pub use memory::{MEMORIES, Memory, MemoryError};
+pub use safety::{Against, Policy, SAFE_POLICIES, Trial, UNSAFE_POLICIES};
+pub use schedule::{MOST_FAULTS, Schedule};
+pub use shrink::shrink;
 
 use crate::clock::{Clock, ClockModel, NS_PER_S, Timestamp};
 use crate::id::Id;

@@ -3,6 +3,7 @@
 mod blocks;
 mod cursors;
 mod duplicates;
+mod faults;
 mod numbers;
 mod order;
 mod steps;
@@ -10,6 +11,7 @@ mod table;
 mod ties;
 mod transactions;
 
+use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
 use crate::tolerance::{self, Tolerance};
 use anyhow::Result;
@@ -36,6 +38,9 @@ pub(super) struct CheckArgs {
         help_heading = "Check"
     )]
     pub(super) check: Option<What>,
+    /// Random schedules of faults a policy and clock [default: 10k]
+    #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
+    schedules: Option<u64>,
 }
 
 /// What is compared.
@@ -43,6 +48,8 @@ pub(super) struct CheckArgs {
 pub(super) enum What {
     /// Closed forms: theory, simulated, error
     Forms,
+    /// Random schedules of faults: no safe policy repeats an id, the others are found out
+    Faults,
 }
 
 /// Standard errors of a simulated number that pass.
@@ -170,9 +177,20 @@ const SECTIONS: &[(&str, &[Made])] = &[
 ];
 
 /// Makes a check, and fails if something is not as it should be.
-pub(super) fn run(what: What, _: &CheckArgs, output: &OutputArgs) -> Result<()> {
+pub(super) fn run(what: What, args: &CheckArgs, output: &OutputArgs) -> Result<()> {
+    let only = |flag: &str, given: bool, of: What, name: &str| match given && what != of {
+        true => Err(usage(format!("{flag}: is for --check {name} alone"))),
+        false => Ok(()),
+    };
+    only(
+        "--schedules",
+        args.schedules.is_some(),
+        What::Faults,
+        "faults",
+    )?;
     match what {
         What::Forms => forms(output),
+        What::Faults => faults::run(args.schedules.unwrap_or(10_000), output),
     }
 }
 

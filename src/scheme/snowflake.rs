@@ -25,7 +25,7 @@ const EPOCHS_MS: &[(&str, u64)] = &[
 ];
 
 /// A Snowflake layout.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snowflake {
     timestamp: u32,
     worker: u32,

@@ -21,6 +21,8 @@ fn plan_of(writers: u32, rows: u64) -> FleetPlan {
         length_ns: rows * 1_000_000,
         poll_ns: 0,
         lags_ns: Vec::new(),
+        readers: Vec::new(),
+        page_rows: None,
     }
 }
 

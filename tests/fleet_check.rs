@@ -1,0 +1,53 @@
+//! Policies in random schedules of faults: the safe ones repeat no id on any clock, the
+//! others are found out, and their schedules are made as short as can be.
+
+use idlab::clock::{self, CLOCKS};
+use idlab::fleet::{Policy, SAFE_POLICIES, Schedule, Trial, UNSAFE_POLICIES, shrink};
+
+const SEED: u64 = 3;
+
+fn trial(policy: &Policy, clock: &str) -> Trial {
+    Trial::new(*policy, clock::clock(clock).unwrap()).unwrap()
+}
+
+#[test]
+fn safe_policies_repeat_no_id() {
+    let mut runs = 0;
+    for policy in SAFE_POLICIES {
+        for clock in CLOCKS {
+            let mut trial = trial(policy, clock.name);
+            for number in 0..100 {
+                let drawn = Schedule::draw(SEED, number);
+                let Some(schedule) = policy.bears(&drawn, clock) else {
+                    continue;
+                };
+                runs += 1;
+                let duplicates = trial.duplicates(&schedule).unwrap();
+                assert_eq!(duplicates, 0, "{policy:?}, {}: {schedule}", clock.name);
+            }
+        }
+    }
+    assert!(runs > 50_000, "{runs}");
+}
+
+#[test]
+fn unsafe_policies_are_found_out_by_few_faults() {
+    for policy in UNSAFE_POLICIES {
+        let mut trial = trial(policy, "ideal");
+        let schedules = (0..1000).map(|number| Schedule::draw(SEED, number));
+        let mut repeating = schedules.filter(|schedule| trial.duplicates(schedule).unwrap() > 0);
+        let first = repeating.next().unwrap_or_else(|| panic!("{policy:?}"));
+        drop(repeating);
+        let mut repeats = |schedule: &Schedule| trial.duplicates(schedule).unwrap() > 0;
+        let found = shrink(first.clone(), &mut repeats);
+        assert!(repeats(&found), "{found}");
+        assert_eq!(found, shrink(first, &mut repeats));
+        // A step, perhaps a restart; past ticks need a second step before they meet.
+        assert!((1..=3).contains(&found.faults.len()), "{policy:?}: {found}");
+        for left_out in 0..found.faults.len() {
+            let mut fewer = found.clone();
+            fewer.faults.remove(left_out);
+            assert!(!repeats(&fewer), "{policy:?}: {found}");
+        }
+    }
+}
