@@ -67,7 +67,9 @@ const EXAMPLES: &str = "Examples:
   sim fleet --clock lan_chrony,at=60s:-1s
   sim fleet --clock offset=laplace:150us,drift=normal:1ppm,correct=slew:64s,step=1/h:-2s
   sim fleet --clock-log /var/log/chrony/tracking.log
-  sim fleet --check";
+  sim fleet --check
+  sim fleet --check faults --schedules 10k
+  sim fleet --check planted --among 1G";
 
 /// The keys of --clock, then examples.
 fn after_help() -> String {

@@ -28,8 +28,8 @@ pub use cliff::{
 pub use edge::Edge;
 pub use fleet::{
     AnyReader, CheckFleet, FLEET_MEASURES, FleetPlan, Ledger, MeasureFleet, Order, Polls,
-    READER_KINDS, READER_MEASURES, Read, Readable, Reader, ReaderError, ReaderKind, Seen, order,
-    smallest_lossless_lag, write_lossless_lag, write_reads,
+    READER_KINDS, READER_MEASURES, Read, Readable, Reader, ReaderError, ReaderKind, Repeated, Seen,
+    order, repeated, smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use locality::Sample;
 pub use replicas::replicas;

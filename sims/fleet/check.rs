@@ -6,6 +6,7 @@ mod duplicates;
 mod faults;
 mod numbers;
 mod order;
+mod planted;
 mod steps;
 mod table;
 mod ties;
@@ -41,6 +42,9 @@ pub(super) struct CheckArgs {
     /// Random schedules of faults a policy and clock [default: 10k]
     #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
     schedules: Option<u64>,
+    /// Snowflakes among which one is planted twice; of UUIDv4, a tenth of them [default: 100M]
+    #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
+    among: Option<u64>,
 }
 
 /// What is compared.
@@ -50,6 +54,8 @@ pub(super) enum What {
     Forms,
     /// Random schedules of faults: no safe policy repeats an id, the others are found out
     Faults,
+    /// One duplicate planted among many ids: it is found, and nothing else
+    Planted,
 }
 
 /// Standard errors of a simulated number that pass.
@@ -188,7 +194,9 @@ pub(super) fn run(what: What, args: &CheckArgs, output: &OutputArgs) -> Result<(
         What::Faults,
         "faults",
     )?;
+    only("--among", args.among.is_some(), What::Planted, "planted")?;
     match what {
+        What::Planted => planted::run(args.among.unwrap_or(100_000_000), output),
         What::Forms => forms(output),
         What::Faults => faults::run(args.schedules.unwrap_or(10_000), output),
     }

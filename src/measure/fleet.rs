@@ -2,11 +2,13 @@
 
 mod bill;
 mod cursor;
+mod duplicates;
 mod order;
 mod reader;
 
 pub use bill::*;
 pub use cursor::Readable;
+pub use duplicates::{Repeated, repeated};
 pub use order::{Order, order};
 pub use reader::*;
 
