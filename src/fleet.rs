@@ -12,10 +12,10 @@ mod latency;
 mod member;
 mod memory;
 pub mod number;
-mod text;
 mod safety;
 mod schedule;
 mod shrink;
+mod text;
 
 pub use arrival::{Arrivals, BURST};
 pub use fault::{Fault, FaultPlan, MAX_FAULTS, PlanError, Trouble};

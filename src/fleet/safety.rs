@@ -200,7 +200,7 @@ impl Trial {
             rollback: Some(self.policy.rollback),
             refuse: true,
             memory: self.policy.memory(schedule),
-            faults: Vec::new(),
+            ..Conduct::default()
         };
         let spec = schedule.spec(Clocks::Model(self.clocks.clone()), conduct);
         let mut fleet = Fleet::new((*layout).clone(), spec)?;

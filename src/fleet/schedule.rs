@@ -121,6 +121,7 @@ impl Schedule {
             arrivals: self.arrivals,
             clocks,
             latency: Latency::None,
+            abort_ppm: 0,
             conduct: Conduct {
                 faults: self.faults.clone(),
                 ..conduct
