@@ -1,6 +1,7 @@
 //! `sim fleet`: what clocks and commits do to the order of ids, and to readers who page by it.
 
 mod check;
+pub mod scenario;
 mod table;
 
 use crate::args::{self, usage};
@@ -50,6 +51,9 @@ pub struct Args {
     replicas: u64,
     #[command(flatten)]
     check: check::CheckArgs,
+    /// Something that happened to others, run again, instead of a fleet of your own (see `sim list scenarios`); exit code 1 if it comes out otherwise
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Scenarios", conflicts_with_all = ["scheme", "length", "poll", "lag", "reader", "page", "replicas", "check"])]
+    scenario: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -69,7 +73,8 @@ const EXAMPLES: &str = "Examples:
   sim fleet --clock-log /var/log/chrony/tracking.log
   sim fleet --check
   sim fleet --check faults --schedules 10k
-  sim fleet --check planted --among 1G";
+  sim fleet --check planted --among 1G
+  sim fleet --scenario leap_second";
 
 /// The keys of --clock, then examples.
 fn after_help() -> String {
@@ -100,6 +105,10 @@ struct Case {
 pub fn run(args: Args) -> Result<()> {
     if let Some(what) = args.check.check {
         return check::run(what, &args.check, &args.output);
+    }
+    if !args.scenario.is_empty() {
+        args.fleet.refuse_for("--scenario")?;
+        return scenario::run(&args.scenario, &args.output);
     }
     let plan = plan(&args, args.output.seed)?;
     args::distinct("--scheme", &args.scheme)?;

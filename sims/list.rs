@@ -1,5 +1,6 @@
 //! `sim list`: everything that flags accept.
 
+use crate::fleet::scenario::{self, SCENARIOS};
 use crate::report;
 use crate::writers::ArrivalsArg;
 use anyhow::Result;
@@ -57,6 +58,8 @@ enum What {
     Numbers,
     /// What goes wrong at random
     Faults,
+    /// What happened to others, for `sim fleet` to run again
+    Scenarios,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -81,6 +84,7 @@ fn list(what: What) -> Result<String> {
             .chain(SHARD_MEASURES)
             .chain(FLEET_MEASURES)
             .chain(READER_MEASURES)
+            .chain(scenario::MEASURES)
             .map(|measured| {
                 [
                     measured.name.to_owned(),
@@ -102,6 +106,14 @@ fn list(what: What) -> Result<String> {
         What::Faults => FaultPlan::known()
             .into_iter()
             .map(|(text, about)| [text, about.to_owned()])
+            .collect(),
+        What::Scenarios => SCENARIOS
+            .iter()
+            .map(|scenario| {
+                let remedy = format!("What to do: {}", scenario.remedy);
+                let text = format!("{}\n{remedy}", scenario.happened);
+                [scenario.name.to_owned(), text]
+            })
             .collect(),
         What::Kinds => KINDS
             .iter()
@@ -160,6 +172,7 @@ fn list(what: What) -> Result<String> {
             "Faults",
             "--faults KIND[=GAP[:SIZE]],...; these are the defaults, a GAP is the mean for one writer",
         ),
+        What::Scenarios => ("Scenarios", "sim fleet --scenario NAME"),
         What::Schemes => (
             "Schemes",
             "--scheme NAME[:key=value]*, phases of one table joined by +, each with rows=N",

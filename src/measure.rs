@@ -27,6 +27,10 @@ pub use cliff::{
 };
 pub use edge::Edge;
 pub use fleet::{
+    AHEAD_MAX_MS, CLOCK_WENT_BACK, EFFECTIVE_LATENCY_MS, FLEET_DUPLICATES, NUMBERS_SHARED_MS,
+    READER_SKIPPED_SHARE, REFUSED, SKIPPED_SHARE, UNAVAILABLE_MS,
+};
+pub use fleet::{
     AnyReader, CheckFleet, FLEET_MEASURES, FleetPlan, Ledger, MeasureFleet, Order, Polls,
     READER_KINDS, READER_MEASURES, Read, Readable, Reader, ReaderError, ReaderKind, Repeated, Seen,
     order, repeated, smallest_lossless_lag, write_lossless_lag, write_reads,

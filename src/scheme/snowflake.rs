@@ -1,7 +1,8 @@
 //! Snowflake: timestamp, worker and sequence in 63 bits (Twitter, 2010).
 //!
 //! - Layout: sign 1 (always 0), timestamp 41, worker 10, sequence 12; the
-//!   widths are parameters and must add up to 63.
+//!   widths are parameters and must add up to 63. `first=worker` has the
+//!   worker before the timestamp (Seata).
 //! - Ids per tick: 4,096 a writer and millisecond, then [`Stall::Exhausted`].
 //! - Lifetime: 2⁴¹ ms, 69.7 years. With Twitter's epoch (1288834974657 ms,
 //!   2010-11-04) the last millisecond is 2080-07-10T17:30:30.208Z.
@@ -30,6 +31,7 @@ pub struct Snowflake {
     timestamp: u32,
     worker: u32,
     sequence: u32,
+    worker_first: bool,
     ticks: Ticks,
     rollback: Rollback,
 }
@@ -45,6 +47,24 @@ pub struct SnowflakeWriter {
 /// The largest number of `bits` bits (`bits` < 64).
 fn max(bits: u32) -> u64 {
     (1 << bits) - 1
+}
+
+impl Snowflake {
+    /// Bits to the right of the timestamp.
+    fn tick_shift(&self) -> u32 {
+        match self.worker_first {
+            true => self.sequence,
+            false => self.worker + self.sequence,
+        }
+    }
+
+    /// Bits to the right of the worker number.
+    fn worker_shift(&self) -> u32 {
+        match self.worker_first {
+            true => self.timestamp + self.sequence,
+            false => self.sequence,
+        }
+    }
 }
 
 impl Scheme for Snowflake {
@@ -79,6 +99,11 @@ impl Scheme for Snowflake {
             default: "1288834974657",
             about: "tick 0 in Unix milliseconds, or twitter, discord, unix",
         },
+        Param {
+            name: "first",
+            default: "timestamp",
+            about: "the field of the highest bits: timestamp or worker",
+        },
     ];
 
     fn new(params: &Params) -> Result<Self, SpecError> {
@@ -106,6 +131,7 @@ impl Scheme for Snowflake {
             timestamp,
             worker,
             sequence,
+            worker_first: params.choice("first", &[("timestamp", false), ("worker", true)])?,
             ticks: Ticks {
                 epoch_ns: epoch_ms * NS_PER_MS,
                 tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
@@ -116,12 +142,15 @@ impl Scheme for Snowflake {
     }
 
     fn fields(&self) -> Vec<Field> {
-        let fields = [
+        let mut fields = [
             Field::new("sign", 1, FieldKind::Fixed),
             Field::new("timestamp", self.timestamp, FieldKind::Timestamp),
             Field::new("worker", self.worker, FieldKind::Node),
             Field::new("sequence", self.sequence, FieldKind::Counter),
         ];
+        if self.worker_first {
+            fields.swap(1, 2);
+        }
         fields.into_iter().filter(|field| field.bits > 0).collect()
     }
 
@@ -149,7 +178,7 @@ impl Scheme for Snowflake {
             });
         }
         Ok(SnowflakeWriter {
-            worker: u64::from(number) << self.sequence,
+            worker: u64::from(number) << self.worker_shift(),
             ticker: Ticker::default(),
         })
     }
@@ -166,7 +195,7 @@ impl Scheme for Snowflake {
             (next <= most).then_some(next)
         })?;
         Ok(Number(
-            tick << (self.worker + self.sequence) | writer.worker | sequence,
+            tick << self.tick_shift() | writer.worker | sequence,
         ))
     }
 
@@ -186,7 +215,7 @@ impl Scheme for Snowflake {
     }
 
     fn timestamp(&self, id: Number) -> Option<Timestamp> {
-        let tick = id.key().field(self.worker + self.sequence, self.timestamp);
+        let tick = id.key().field(self.tick_shift(), self.timestamp);
         Some(self.ticks.start(tick as u64))
     }
 }

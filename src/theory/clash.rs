@@ -21,6 +21,17 @@ pub fn duplicates_per_tick(ids_per_tick: f64, of_the_other: f64) -> f64 {
     above.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
+/// Variance of the number of ids that come twice in a tick, as [`duplicates_per_tick`] counts
+/// them: Σ (2k - 1) P(N ≥ k) P(M ≥ k) less the square of the mean.
+pub fn variance_per_tick(ids_per_tick: f64, of_the_other: f64) -> f64 {
+    let above = poisson_above(ids_per_tick);
+    let other = poisson_above(of_the_other);
+    let both = above.iter().zip(other).map(|(a, b)| a * b);
+    let odd = (0..).map(|k| f64::from(2 * k + 1));
+    let square: f64 = both.zip(odd).map(|(p, odd)| odd * p).sum();
+    square - libm::pow(duplicates_per_tick(ids_per_tick, of_the_other), 2.0)
+}
+
 /// The same if both begin at random among `starts` sequence numbers:
 /// Σ P(N > a) P(N > b) (R - |a - b|) / R².
 pub fn duplicates_from_random_starts(ids_per_tick: f64, starts: u32) -> f64 {
@@ -130,6 +141,26 @@ mod tests {
             let z = 2.0 * ids;
             let expected = ids * (1.0 - libm::exp(-z) * (bessel(0, z) + bessel(1, z)));
             close(duplicates_per_tick(ids, ids), expected, 1e-10 * ids);
+        }
+    }
+
+    /// Against the sum over all pairs of numbers.
+    #[test]
+    fn variances_are_those_of_the_distribution() {
+        let of = |mean: f64, k: u32| {
+            let k = f64::from(k);
+            libm::exp(k * libm::log(mean) - mean - libm::lgamma(k + 1.0))
+        };
+        for (ids, other) in [(0.5, 0.5), (10.0, 8.0), (33.0, 33.0)] {
+            let pairs = || (0..150).flat_map(|n| (0..150).map(move |m| (n, m)));
+            let moment = |power: f64| -> f64 {
+                let term = |(n, m): (u32, u32)| {
+                    libm::pow(n.min(m).into(), power) * of(ids, n) * of(other, m)
+                };
+                pairs().map(term).sum()
+            };
+            let expected = moment(2.0) - libm::pow(moment(1.0), 2.0);
+            close(variance_per_tick(ids, other), expected, 1e-9 * expected);
         }
     }
 

@@ -40,6 +40,25 @@ fn an_id_of_discord_decodes_with_its_epoch() {
     assert_eq!(scheme.timestamp(Number(id)), Some(instant));
 }
 
+/// The worker's bits come first, and sort first.
+#[test]
+fn the_worker_may_come_before_the_timestamp() {
+    let mut scheme = snowflake(":first=worker").unwrap();
+    let [mut low, mut high] = [3, 1023].map(|number| scheme.writer(number).unwrap());
+    let now_ns = 1_700_000_000_000_000_000;
+    let tick = u128::from(1_700_000_000_000u64 - 1_288_834_974_657);
+    let early = mint(&mut scheme, &mut high, now_ns).unwrap();
+    let late = mint(&mut scheme, &mut low, now_ns + 5_000_000).unwrap();
+    assert!(late < early && early < 1 << 63);
+    assert_eq!(values(&scheme, early), [0, 1023, tick, 0]);
+    assert_eq!(values(&scheme, late), [0, 3, tick + 5, 0]);
+    let instant = scheme.timestamp(Number(late));
+    assert_eq!(instant, Some(Timestamp(now_ns + 5_000_000)));
+    let plain = snowflake("").unwrap();
+    assert_eq!(plain.fields()[1].name, "timestamp");
+    assert!(snowflake(":first=sequence").is_err());
+}
+
 #[test]
 fn the_limits_are_those_of_2010() {
     let limits = snowflake("").unwrap().limits();

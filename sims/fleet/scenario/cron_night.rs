@@ -1,0 +1,36 @@
+//! A host whose clock is set once a day.
+
+use super::scene::*;
+
+pub const HAPPENED: &str = "a host 78 ppm fast set its clock once a day from a scheduled job: each night it went back by 6.7 s, and the generator refused ids for as long, an hour of searching later.";
+pub const REMEDY: &str = "run a daemon that slews (chrony, ntpd), not a job that sets the clock; hold the last tick over steps of seconds.";
+
+pub fn play(scene: &mut Scene) -> Result<()> {
+    let day = Setting {
+        rate: 4,
+        length_ns: 25 * H,
+        clock: "drift=constant:78ppm,correct=step:1d",
+        ..Setting::default()
+    };
+    let found = scene.run("a day, refuse", &day)?;
+    scene.expect(&found, total(&CLOCK_WENT_BACK), exactly(1.0));
+    // 86,400 s · 78 ppm; calls come each 250 ms.
+    scene.expect(&found, total(&UNAVAILABLE_MS), about(6739.0, 354.0));
+    let night = Setting {
+        writers: 4,
+        length_ns: 15 * S,
+        faults: of_each(4, 2 * S, &[back(6739 * MS)]),
+        ..Setting::default()
+    };
+    let behind = of(&REFUSED, "cause", "clock_behind");
+    let found = scene.run("the step, refuse", &night)?;
+    scene.expect(&found, behind, counts(4.0 * 3369.5));
+    scene.expect(&found, total(&FLEET_DUPLICATES), exactly(0.0));
+    let found = scene.run("the step, hold", &night.with(Rollback::Hold { most_ns: MIN }))?;
+    scene.expect(&found, behind, exactly(0.0));
+    scene.expect(&found, total(&FLEET_DUPLICATES), exactly(0.0));
+    let found = scene.run("the step, ignore", &night.with(Rollback::Ignore))?;
+    // Ids were issued for 2 s before it.
+    scene.expect(&found, total(&FLEET_DUPLICATES), twice(4 * 2000, 0.5, 0.5));
+    Ok(())
+}
