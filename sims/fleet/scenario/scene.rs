@@ -100,6 +100,7 @@ impl Setting {
                 arrivals: Arrivals::Poisson,
                 clocks: Clocks::Model(ClockModel::parse(self.clock)?),
                 latency: self.latency,
+                abort_ppm: 0,
                 conduct: Conduct {
                     rollback: Some(self.rollback),
                     refuse: true,
