@@ -30,6 +30,8 @@ sim ids snowflake -n 20000 --rate 100 | sim shards --ids - --shards 16 --key ran
 sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/two" >/dev/null
 sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/one" --threads 1 >/dev/null
 cmp <(rows "$out/one/fleet.jsonl") <(rows "$out/two/fleet.jsonl")
+sim fleet --scenario leap_second,seata_cursor --out "$out" >/dev/null
+sim ids snowflake --real-time -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail

@@ -1,19 +1,23 @@
 //! `sim ids`: ids of a scheme, or their fields.
 
+mod real_time;
+
 use crate::args::{self, usage};
 use crate::report;
 use crate::writers::{FleetArgs, explain};
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table, presets};
 use idlab::clock::Timestamp;
-use idlab::fleet::{Fleet, FleetSpec, Issued};
+use idlab::fleet::{Fleet, FleetSpec};
 use idlab::scheme::{self, Scheme, Spec, Visitor};
-use std::io::{BufWriter, Write};
+use real_time::RealTime;
+use std::io::{BufWriter, StdoutLock, Write};
+use std::time::Duration;
 
-/// Print ids of a scheme as a simulated fleet issues them, or their fields
+/// Print ids of a scheme as a simulated fleet issues them, or as this machine's clock makes them; or their fields
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt"
+    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt\n  sim ids snowflake --real-time --rollback wait:5ms --every 1ms -n 100k"
 )]
 pub struct Args {
     /// The scheme, with parameters
@@ -24,6 +28,12 @@ pub struct Args {
     /// Show the fields of each
     #[arg(long)]
     decode: bool,
+    /// Mint by this machine's clock, as time goes by: one writer that refuses to go on (exit code 1) when the clock goes back further than its --rollback allows [default: refuse]
+    #[arg(long, conflicts_with_all = ["seed", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "numbers", "leases", "faults", "memory"])]
+    real_time: bool,
+    /// Time between two ids of --real-time
+    #[arg(long, value_name = "TIME", default_value = "0", allow_hyphen_values = true, value_parser = args::duration_ns, requires = "real_time")]
+    every: u64,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
     seed: u64,
@@ -38,8 +48,18 @@ pub fn run(args: &Args) -> Result<()> {
             "--decode aligns a table in memory, expected at most -n 100k",
         ));
     }
+    let fleet = args.fleet.spec(args.seed)?;
+    if args.real_time {
+        let generator = RealTime {
+            rollback: fleet.conduct.rollback,
+            count: args.count,
+            every: Duration::from_nanos(args.every),
+            decode: args.decode,
+        };
+        return scheme::visit(&spec, generator).map_err(usage)?;
+    }
     let print = Print {
-        spec: args.fleet.spec(args.seed)?,
+        spec: fleet,
         count: args.count,
         decode: args.decode,
     };
@@ -56,28 +76,47 @@ impl Visitor for Print {
     type Output = Result<()>;
 
     fn visit<S: Scheme>(self, scheme: S) -> Result<()> {
-        let reader = if self.decode {
-            Some(Decoder::new(&scheme))
-        } else {
-            None
-        };
+        let mut sheet = Sheet::new(&scheme, self.decode);
         let mut fleet = Fleet::new(scheme, self.spec).map_err(explain)?;
-        let mut stdout = BufWriter::new(std::io::stdout().lock());
-        match reader {
-            None => {
-                for _ in 0..self.count {
-                    writeln!(stdout, "{}", fleet.issue().map_err(explain)?.id)?;
-                }
-            }
-            Some(mut decoder) => {
-                for _ in 0..self.count {
-                    let issued = fleet.issue().map_err(explain)?;
-                    decoder.add(fleet.scheme(), &issued);
-                }
-                writeln!(stdout, "{}", decoder.table())?;
-            }
+        for _ in 0..self.count {
+            let issued = fleet.issue().map_err(explain)?;
+            sheet.add(fleet.scheme(), issued.id, issued.writer)?;
         }
-        Ok(stdout.flush()?)
+        sheet.finish()
+    }
+}
+
+/// What is printed: ids a line, or a table of their fields.
+struct Sheet {
+    stdout: BufWriter<StdoutLock<'static>>,
+    decoder: Option<Decoder>,
+}
+
+impl Sheet {
+    fn new(scheme: &impl Scheme, decode: bool) -> Self {
+        Self {
+            stdout: BufWriter::new(std::io::stdout().lock()),
+            decoder: decode.then(|| Decoder::new(scheme)),
+        }
+    }
+
+    fn add<S: Scheme>(&mut self, scheme: &S, id: S::Id, writer: u32) -> Result<()> {
+        match &mut self.decoder {
+            None => writeln!(self.stdout, "{id}")?,
+            Some(decoder) => decoder.add(scheme, id, writer),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(self.stdout.flush()?)
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if let Some(decoder) = &self.decoder {
+            writeln!(self.stdout, "{}", decoder.table())?;
+        }
+        self.flush()
     }
 }
 
@@ -104,20 +143,20 @@ impl Decoder {
         Self(table)
     }
 
-    fn add<S: Scheme>(&mut self, scheme: &S, issued: &Issued<S::Id>) {
+    fn add<S: Scheme>(&mut self, scheme: &S, id: S::Id, writer: u32) {
         let instant = scheme
-            .timestamp(issued.id)
+            .timestamp(id)
             .map(instant)
             .unwrap_or_else(|| "-".to_owned());
         let fields = scheme
-            .decode(issued.id)
+            .decode(id)
             .into_iter()
             .map(|(field, value)| match field.bits {
                 0..=48 => value.to_string(),
                 bits => format!("{value:#0width$x}", width = bits.div_ceil(4) as usize + 2),
             });
-        let cells = [issued.id.to_string(), instant].into_iter().chain(fields);
-        self.0.add_row(cells.chain([issued.writer.to_string()]));
+        let cells = [id.to_string(), instant].into_iter().chain(fields);
+        self.0.add_row(cells.chain([writer.to_string()]));
     }
 
     fn table(&self) -> String {
