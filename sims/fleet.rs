@@ -2,7 +2,9 @@
 
 mod check;
 pub mod scenario;
+mod sweep;
 mod table;
+mod timeline;
 
 use crate::args::{self, usage};
 use crate::recorder::{self, OutputArgs, Recorder};
@@ -11,11 +13,12 @@ use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::{self, CLOCK_FORMS, CLOCK_KEYS, NS_PER_S};
 use idlab::fleet::{Clocks, FleetError, Latency};
-use idlab::measure::{CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows, replicas};
+use idlab::measure::{self, CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows};
 use idlab::record::{Parameters, Row};
 use idlab::scheme::{self, Rollback, Spec};
 use rayon::prelude::*;
 use std::num::NonZeroU32;
+use sweep::SweepArg;
 use table::seconds;
 
 /// What clocks and commits do to the order of ids, and to readers who page by it
@@ -27,11 +30,20 @@ use table::seconds;
 #[command(after_help = after_help())]
 pub struct Args {
     /// Schemes, with parameters
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES, value_parser = args::item)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value_ifs = sweep::SCHEMES, default_value = DEFAULT_SCHEMES, value_parser = args::item)]
     scheme: Vec<String>,
-    /// Simulated time in which ids are asked for
-    #[arg(long = "for", value_name = "TIME", default_value = "10min", allow_hyphen_values = true, value_parser = args::duration_ns)]
+    /// Simulated time in which ids are asked for; of a sweep: besides its step or pause [sweeps: 30s skew, 2s step, 1min pause]
+    #[arg(long = "for", value_name = "TIME", default_value_ifs = sweep::LENGTHS, default_value = "10min", allow_hyphen_values = true, value_parser = args::duration_ns)]
     length: u64,
+    /// Makes one thing worse and worse instead of one run a scheme
+    #[arg(long, value_enum, conflicts_with_all = ["poll", "lag", "reader", "page", "timeline"])]
+    sweep: Option<SweepArg>,
+    /// Runs of each scheme, or of each size of a sweep, with the seeds from --seed on: means, between least and most [default: 1; sweeps: 5]
+    #[arg(long, value_name = "N", value_parser = args::positive, conflicts_with = "timeline")]
+    replicas: Option<u64>,
+    /// Draws one minute row by row too: from so long after the start, or around the first step back, stop or refusal
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "", allow_hyphen_values = true, value_parser = timeline::from)]
+    timeline: Option<timeline::From>,
     #[command(flatten)]
     fleet: FleetArgs,
     /// Time between two polls; 0: a reader who never rests
@@ -46,9 +58,6 @@ pub struct Args {
     /// Most rows that a poll of these returns [default: all there are]
     #[arg(long, value_name = "ROWS", value_parser = args::positive, help_heading = "Readers")]
     page: Option<u64>,
-    /// Runs of each scheme, with the seeds from --seed on: means, between least and most
-    #[arg(long, value_name = "N", default_value = "1", value_parser = args::positive)]
-    replicas: u64,
     #[command(flatten)]
     check: check::CheckArgs,
     /// Something that happened to others, run again, instead of a fleet of your own (see `sim list scenarios`); exit code 1 if it comes out otherwise
@@ -65,6 +74,10 @@ const EXAMPLES: &str = "Examples:
   sim fleet --scheme snowflake,uuid_v7,ksuid,auto_increment --clock wan_pool --commit heavy --poll 1s --lag 0,2s,10s
   sim fleet --clock cron_sync --for 24h --rate 100 --rollback refuse,wait:5ms,hold,borrow,ignore
   sim fleet --scheme auto_increment,snowflake --reader overlap:2s,gap:3s,xmin,vector,tuple
+  sim fleet --clock lan_chrony,at=60s:-1s --rollback refuse,wait,hold,ignore --scheme snowflake --timeline
+  sim fleet --sweep skew
+  sim fleet --sweep step --rollback refuse,hold
+  sim fleet --sweep pause --leases ttl=15s,renew=5s
   sim fleet --leases ttl=30s,renew=10s --faults partitions,pauses,restarts
   sim fleet --clock ideal --commit exponential:10ms --poll 0
   sim fleet --scheme auto_increment:rtt_us=2000,ticket_block:size=50:prefetch=20:rtt_us=2000,odd_even:lag=100,stride
@@ -110,6 +123,9 @@ pub fn run(args: Args) -> Result<()> {
         args.fleet.refuse_for("--scenario")?;
         return scenario::run(&args.scenario, &args.output);
     }
+    if let Some(kind) = args.sweep {
+        return sweep::run(&args, kind);
+    }
     let plan = plan(&args, args.output.seed)?;
     args::distinct("--scheme", &args.scheme)?;
     let rows = u128::from(plan.spec.rate) * u128::from(args.length) / u128::from(NS_PER_S);
@@ -127,12 +143,19 @@ pub fn run(args: Args) -> Result<()> {
     let cases = cases(&args, &plan)?;
     let bytes = rows as u64 * ROW_BYTES;
     let what = format!("a run of {rows} rows");
+    let replicas = args.replicas.unwrap_or(1);
     let tasks: Vec<(&Case, u64)> = cases
         .iter()
-        .flat_map(|case| (0..args.replicas).map(move |replica| (case, replica)))
+        .flat_map(|case| (0..replicas).map(move |replica| (case, replica)))
         .collect();
     let threads = recorder::threads(&args.output, tasks.len(), bytes, &what)?;
-    let mut recorder = Recorder::start("fleet", &args.output, parameters(&args, &plan))?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let from_ns = pool.install(|| timeline::from_ns(args.timeline, &plan, &cases))?;
+    let mut params = parameters(&args, &plan);
+    params.extend(from_ns.map(|ns| ("timeline_ns".to_owned(), ns.into())));
+    let mut recorder = Recorder::start("fleet", &args.output, params)?;
     let digest = recorder.digest().to_owned();
     let one = |&(case, replica): &(&Case, u64)| -> Result<Vec<Row>> {
         let mut plan = case.plan.clone();
@@ -150,16 +173,14 @@ pub fn run(args: Args) -> Result<()> {
             rows: &mut rows,
         };
         scheme::visit(&case.spec, measure)?.with_context(|| case.spec.to_string())?;
+        timeline::measure(case, from_ns, &mut rows)?;
         Ok(rows.into_rows())
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()?;
     let found: Result<Vec<_>> = pool.install(|| tasks.par_iter().map(one).collect());
     let mut found = found?.into_iter();
     for _ in &cases {
-        let runs = found.by_ref().take(args.replicas as usize).collect();
-        recorder.add(replicas(runs), None);
+        let runs: Vec<_> = found.by_ref().take(replicas as usize).collect();
+        recorder.add(measure::replicas(runs), None);
     }
     recorder.finish(chart::fleet, table::table)
 }
@@ -195,7 +216,7 @@ fn cases(args: &Args, plan: &FleetPlan) -> Result<Vec<Case>> {
 }
 
 fn plan(args: &Args, seed: u64) -> Result<FleetPlan> {
-    if args.replicas > MOST_REPLICAS {
+    if args.replicas > Some(MOST_REPLICAS) {
         return Err(usage(format!(
             "--replicas: expected at most {MOST_REPLICAS}"
         )));
@@ -256,8 +277,8 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
         ("poll_ns".to_owned(), args.poll.into()),
         ("lag_ns".to_owned(), args.lag.clone().into()),
     ]);
-    if args.replicas > 1 {
-        params.insert("replicas".to_owned(), args.replicas.into());
+    if let Some(replicas) = args.replicas {
+        params.insert("replicas".to_owned(), replicas.into());
     }
     if !args.reader.is_empty() {
         params.insert("reader".to_owned(), args.reader.clone().into());

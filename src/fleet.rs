@@ -114,6 +114,16 @@ impl FleetSpec {
         }
     }
 
+    /// The constant offsets of the writers' clocks, if they have such.
+    pub fn offsets_ns(&self) -> Option<Vec<i64>> {
+        let Clocks::Offset { sd_ns } = self.clocks else {
+            return None;
+        };
+        let mut offsets = random::stream(self.seed, "fleet.offset", 0);
+        let draw = |_| random::normal_ns(&mut offsets, sd_ns);
+        Some((0..self.writers).map(draw).collect())
+    }
+
     /// Refuses what would pile up without bound.
     fn check(&self, scheme: &'static str, limits: &Limits) -> Result<(), FleetError> {
         let rate = self.rate;
@@ -310,10 +320,10 @@ impl<S: Scheme> Fleet<S> {
             }
             _ => None,
         };
-        let mut offsets = random::stream(seed, "fleet.offset", 0);
-        let mut clock = |number| match &spec.clocks {
-            Clocks::Offset { sd_ns } => {
-                MemberClock::Offset(random::normal_ns(&mut offsets, *sd_ns))
+        let offsets = spec.offsets_ns().unwrap_or_default();
+        let clock = |number: u32| match &spec.clocks {
+            Clocks::Offset { .. } => {
+                MemberClock::Offset(offsets.get(number as usize).copied().unwrap_or_default())
             }
             Clocks::Model(model) => {
                 MemberClock::Model(Box::new(model.start(seed, number, spec.start)))

@@ -31,9 +31,10 @@ pub use fleet::{
     READER_SKIPPED_SHARE, REFUSED, SKIPPED_SHARE, UNAVAILABLE_MS,
 };
 pub use fleet::{
-    AnyReader, CheckFleet, FLEET_MEASURES, FleetPlan, Ledger, MeasureFleet, Order, Polls,
-    READER_KINDS, READER_MEASURES, Read, Readable, Reader, ReaderError, ReaderKind, Repeated, Seen,
-    order, repeated, smallest_lossless_lag, write_lossless_lag, write_reads,
+    AnyReader, CheckFleet, FLEET_MEASURES, FirstTrouble, FleetPlan, Ledger, MeasureFleet,
+    MeasureSweep, MeasureTimeline, Order, Polls, READER_KINDS, READER_MEASURES, Read, Readable,
+    Reader, ReaderError, ReaderKind, Repeated, Seen, Sweep, order, repeated, rows_per_tick,
+    smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use locality::Sample;
 pub use replicas::replicas;

@@ -94,6 +94,7 @@ fn readers(records: &Records, lines: &[Line]) -> String {
     let mut lags: Vec<u64> = Vec::new();
     for row in &records.rows {
         if let Some(lag) = row.x.map(|x| x.as_f64() as u64)
+            && row.measure == "skipped_rows_share"
             && !lags.contains(&lag)
         {
             lags.push(lag);

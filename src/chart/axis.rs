@@ -69,6 +69,48 @@ impl Axis {
         }
     }
 
+    /// Linear between round numbers around `low` and `high`, which are finite, and 0.
+    pub fn around(title: &str, low: f64, high: f64, label: fn(f64) -> String) -> Self {
+        let (low, high) = (low.min(0.0), high.max(0.0));
+        let unit = Self::linear(title, high - low, label);
+        let steps = (unit.ticks.len() - 1) as f64;
+        let step = unit.high / steps;
+        let first = libm::floor(low / step * (1.0 - 1e-9));
+        let last = libm::ceil(high / step * (1.0 - 1e-9)).max(first + 1.0);
+        let ticks = (first as i64..=last as i64).map(|i| Tick {
+            place: (i as f64 - first) / (last - first),
+            label: Some(label(i as f64 * step)),
+        });
+        Self {
+            title: title.to_owned(),
+            ticks: ticks.collect(),
+            log: false,
+            low: first * step,
+            high: last * step,
+        }
+    }
+
+    /// Linear from `low` to `high`, `low` being the smaller, with ticks at multiples of a round number.
+    pub fn between(title: &str, low: f64, high: f64, label: fn(f64) -> String) -> Self {
+        let unit = Self::linear(title, high - low, label);
+        let step = unit.high / (unit.ticks.len() - 1) as f64;
+        let first = libm::ceil(low / step * (1.0 - 1e-9));
+        let ticks = (0..20).map(|i| (first + f64::from(i)) * step);
+        let ticks = ticks.take_while(|value| *value <= high * (1.0 + 1e-9));
+        Self {
+            title: title.to_owned(),
+            ticks: ticks
+                .map(|value| Tick {
+                    place: (value - low) / (high - low),
+                    label: Some(label(value)),
+                })
+                .collect(),
+            log: false,
+            low,
+            high,
+        }
+    }
+
     /// Logarithmic over the positive of `values`, out to digits 1, 2 or 5; none
     /// if none is positive.
     pub fn log(title: &str, values: impl IntoIterator<Item = f64>) -> Option<Self> {
@@ -135,7 +177,7 @@ impl Axis {
         let place = if self.log {
             libm::log10(value.max(self.low) / self.low) / libm::log10(self.high / self.low)
         } else {
-            value / self.high
+            (value - self.low) / (self.high - self.low)
         };
         place.clamp(0.0, 1.0)
     }
@@ -189,6 +231,31 @@ mod tests {
             ["0", "0.2", "0.4", "0.6", "0.8", "1"]
         );
         assert_eq!(Axis::linear("", 10.0, plain).place(5.0), 0.5);
+    }
+
+    #[test]
+    fn axes_around_0_and_between_numbers_have_round_ticks() {
+        let around = |low, high| Axis::around("", low, high, plain);
+        assert_eq!(
+            labels(&around(-1000.0, 3.0)),
+            ["-1250", "-1000", "-750", "-500", "-250", "0", "250"]
+        );
+        assert_eq!(
+            labels(&around(0.0, 100.0)),
+            ["0", "20", "40", "60", "80", "100"]
+        );
+        assert_eq!(
+            labels(&around(-0.4, -0.2)),
+            ["-0.4", "-0.3", "-0.2", "-0.1", "0"]
+        );
+        assert!((around(-100.0, 100.0).place(0.0) - 0.5).abs() < 1e-9);
+        assert!(labels(&around(0.0, 0.0)).len() > 1);
+        let minute = Axis::between("", 45.0, 105.0, plain);
+        assert_eq!(labels(&minute), ["60", "80", "100"]);
+        assert!((minute.place(60.0) - 0.25).abs() < 1e-9);
+        for extreme in [f64::MIN_POSITIVE, 1e-320, 1e300] {
+            assert!(!around(-extreme, extreme).ticks.is_empty());
+        }
     }
 
     #[test]

@@ -1,74 +1,86 @@
-//! The chart of `fleet`: rows that a reader loses against its lag window.
+//! The charts of `fleet`.
 
-use super::axis::{Axis, Tick, plain};
-use super::panel::{LARGE, sheet};
-use super::picture::Picture;
-use super::{Chart, ChartError, positive, values, views, xs};
-use crate::record::Records;
+mod skipped;
+mod sweep;
+mod timeline;
 
-/// The chart of `fleet`: rows that a reader loses against its lag window.
+use super::lines::Series;
+use super::{Chart, ChartError, distinct};
+use crate::record::{Records, Row};
+
+/// The charts of `fleet`: rows that a reader loses against its lag window, the timeline of a
+/// minute, or what a sweep found.
 ///
-/// Measure read: rows of `skipped_rows_share`, the lag window in nanoseconds as `x`.
-/// Nothing lost, no chart.
+/// Measures read: rows of `skipped_rows_share`, the lag window in nanoseconds as `x`; rows of
+/// `timeline_lead_ms` and `timeline_refused_calls`, the time as `x`; of a sweep (param `sweep` of
+/// the run), rows of its measures, the size in nanoseconds as `x`; params `rollback`, `holder`, `writer`, `kind`.
+/// A chart without data is not made.
 ///
 /// # Errors
 /// Those of drawing.
 pub fn fleet(records: &Records) -> Result<Vec<Chart>, ChartError> {
-    let mut charts = Vec::new();
-    for view in views(records) {
-        if let Some(picture) = picture(&view) {
-            charts.push(picture.chart(view.file("fleet_skipped"))?);
-        }
-    }
-    Ok(charts)
+    let pictures = [
+        ("fleet_skipped", skipped::picture(records)),
+        ("fleet_timeline", timeline::picture(records)),
+        ("fleet_skew", sweep::skew(records)),
+        ("fleet_step", sweep::step(records)),
+        ("fleet_pause", sweep::pause(records)),
+    ];
+    let pictures = pictures
+        .into_iter()
+        .filter_map(|(name, picture)| Some((name, picture?)));
+    pictures
+        .map(|(name, picture)| picture.chart(name.to_owned()))
+        .collect()
 }
 
-fn picture(view: &super::View) -> Option<Picture> {
-    const PER_S: f64 = 1e-9;
-    let mut series = view.series("skipped_rows_share", 100.0, |_| true);
-    let lags = xs(&series).filter(|lag_ns| *lag_ns > 0.0);
-    let least_s = lags.fold(1e9, f64::min) * PER_S;
-    // A logarithmic axis has no 0: no window stands a decade before the least.
-    let none_s = least_s / 10.0;
-    let points = series.iter_mut().flat_map(|series| &mut series.points);
-    points.for_each(|point| point.0 = (point.0 * PER_S).max(none_s));
-    let mut x = Axis::log("lag window (s)", xs(&series))?;
-    if xs(&series).any(|lag_s| lag_s == none_s) {
-        let least = x.place(least_s * (1.0 - 1e-9));
-        x.ticks.retain(|tick| tick.place >= least);
-        x.ticks.insert(
-            0,
-            Tick {
-                place: x.place(none_s),
-                label: Some("none".to_owned()),
-            },
-        );
+/// A parameter of a row; empty if it has none of this name.
+fn param<'a>(row: &'a Row, name: &str) -> &'a str {
+    let value = row.params.get(name).and_then(|value| value.as_str());
+    value.unwrap_or_default()
+}
+
+/// A parameter of the run, as text.
+fn run_param(records: &Records, name: &str) -> String {
+    match records.run.params.get(name) {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "?".to_owned(),
     }
-    let series = positive(series, |(_, share)| *share > 0.0);
-    let y = Axis::log("rows lost (%)", values(&series))?;
-    let param = |name: &str| {
-        let text = view.records.run.params.get(name);
-        text.and_then(|text| text.as_str()).unwrap_or("?")
-    };
-    let poll = view.records.run.params.get("poll_ns");
-    let poll = match poll.and_then(serde_json::Value::as_f64).unwrap_or(0.0) {
-        0.0 => "who never rests".to_owned(),
-        ns => format!("who polls each {} s", plain(ns * PER_S)),
-    };
-    let note = format!(
-        "Clocks {}, commits {}, a reader {poll} and asks for id > last seen, created at least the lag ago. \
-         Lower is better; a curve that ends, or is missing, has lost nothing from there on.",
-        param("clock"),
-        param("commit")
-    );
-    let mut picture = Picture::new(
-        sheet(1, LARGE * 1.5),
-        "Rows that a reader never sees, against its lag window",
-        &note,
-    );
-    for area in picture.panels(&[String::new()], 1, LARGE * 1.5, 360.0) {
-        picture.curves(area, (&x, &y), &series, true);
-    }
-    picture.legend(&series);
-    Some(picture)
+}
+
+/// A series for each of `names`, of the rows of a measure whose name it is; `x` and values times these units.
+fn series<'a>(
+    rows: impl Iterator<Item = &'a Row> + Clone,
+    names: &[&str],
+    name: impl Fn(&Row) -> &str,
+    (x_unit, unit): (f64, f64),
+) -> Vec<Series> {
+    let series = names.iter().enumerate().map(|(style, wanted)| {
+        let of = rows.clone().filter(|row| name(row) == *wanted);
+        let points = of.filter_map(|row| {
+            let (x, value) = (row.x?.as_f64() * x_unit, row.value.as_f64() * unit);
+            (x.is_finite() && value.is_finite()).then_some((x, value))
+        });
+        let mut points: Vec<_> = points.collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Series {
+            name: (*wanted).to_owned(),
+            style,
+            points,
+        }
+    });
+    series.filter(|series| !series.points.is_empty()).collect()
+}
+
+/// The schemes of rows of a measure.
+fn schemes<'a>(records: &'a Records, measure: &str) -> Vec<&'a str> {
+    let rows = records.rows.iter().filter(|row| row.measure == measure);
+    distinct(rows.map(|row| row.scheme.as_str()))
+}
+
+/// The rollbacks of rows of a measure; an empty one if none was asked for.
+fn rollbacks<'a>(records: &'a Records, measure: &str) -> Vec<&'a str> {
+    let rows = records.rows.iter().filter(|row| row.measure == measure);
+    distinct(rows.map(|row| param(row, "rollback")))
 }

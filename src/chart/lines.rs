@@ -43,7 +43,7 @@ pub(super) struct Series {
 
 impl Series {
     /// Its colour.
-    fn color(&self) -> RGBColor {
+    pub fn color(&self) -> RGBColor {
         PALETTE[self.style % PALETTE.len()]
     }
 }
@@ -88,7 +88,8 @@ impl Picture {
         );
     }
 
-    fn marker(&mut self, (x, y): Point, series: &Series) {
+    /// The marker of `series`.
+    pub fn marker(&mut self, (x, y): Point, series: &Series) {
         const RADIUS: f64 = 4.5;
         match MARKERS[series.style % MARKERS.len()] {
             [] => self.circle((x, y), RADIUS, series.color()),

@@ -5,12 +5,19 @@ mod cursor;
 mod duplicates;
 mod order;
 mod reader;
+mod sweep;
+mod timeline;
 
 pub use bill::*;
 pub use cursor::Readable;
 pub use duplicates::{Repeated, repeated};
-pub use order::{Order, order};
+pub use order::{Order, order, rows_per_tick};
 pub use reader::*;
+pub use sweep::{
+    DUPLICATES_PER_STEP, INVERSIONS_EXPECTED, MeasureSweep, REFUSED_PER_STEP, Sweep,
+    UNAVAILABLE_PER_STEP_MS,
+};
+pub use timeline::{FirstTrouble, MeasureTimeline, TIMELINE_LEAD_MS, TIMELINE_REFUSED};
 
 use super::Rows;
 use crate::clock::Timestamp;
@@ -39,7 +46,7 @@ pub const FLEET_DUPLICATES: Measured = Measured {
 pub const LATE_SHARE: Measured = Measured {
     name: "late_rows_share",
     unit: "share",
-    about: "rows committed after a larger id: what a reader who never rests loses",
+    about: "rows committed after a larger id: what a reader who never rests loses; the others go to the right edge of an index",
 };
 
 /// Pairs out of order.
@@ -47,6 +54,20 @@ pub const INVERSIONS_PER_ROW: Measured = Measured {
     name: "inversions_per_row",
     unit: "pairs",
     about: "pairs of rows whose ids are not in the order of commit, a row",
+};
+
+/// Median distance from the sorted place.
+pub const DISPLACEMENT_P50: Measured = Measured {
+    name: "displacement_p50_rows",
+    unit: "rows",
+    about: "how far a row is from its place in the order of ids, median",
+};
+
+/// 99th percentile of it.
+pub const DISPLACEMENT_P99: Measured = Measured {
+    name: "displacement_p99_rows",
+    unit: "rows",
+    about: "how far a row is from its place in the order of ids, 99th percentile",
 };
 
 /// Distance from the sorted place.
@@ -61,6 +82,13 @@ pub const K_SORTED_ROWS: Measured = Measured {
     name: "k_sorted_rows",
     unit: "rows",
     about: "most rows between a row and the first larger id committed before it",
+};
+
+/// Ids that say the same time.
+pub const ROWS_PER_TICK: Measured = Measured {
+    name: "rows_per_tick",
+    unit: "rows",
+    about: "rows whose ids say the same time, mean over the times that ids say: ties, which only the rest of the id puts in order",
 };
 
 /// Quantiles of lateness.
@@ -113,11 +141,20 @@ pub const FLEET_MEASURES: &[&Measured] = &[
     &REGISTRY_MESSAGES,
     &LATE_SHARE,
     &INVERSIONS_PER_ROW,
+    &DISPLACEMENT_P50,
+    &DISPLACEMENT_P99,
     &DISPLACEMENT_MAX,
     &K_SORTED_ROWS,
+    &ROWS_PER_TICK,
     &LATENESS_MS,
     &EFFECTIVE_LATENCY_MS,
     &SKIPPED_SHARE,
+    &TIMELINE_LEAD_MS,
+    &TIMELINE_REFUSED,
+    &INVERSIONS_EXPECTED,
+    &UNAVAILABLE_PER_STEP_MS,
+    &REFUSED_PER_STEP,
+    &DUPLICATES_PER_STEP,
 ];
 
 /// Readers of each lag window, out of step with each other.
@@ -266,6 +303,10 @@ impl Visitor for MeasureFleet<'_> {
         bill.write(self.rows);
         let order = order(&seen);
         write_order(self.rows, &order, seen.len());
+        if says_time {
+            self.rows
+                .total(&ROWS_PER_TICK, Number::Real(rows_per_tick(&seen)));
+        }
         if says_time || order.as_minted {
             write_latency(self.rows, &seen);
         }
@@ -309,6 +350,8 @@ fn write_order(rows: &mut Rows, order: &Order, count: usize) {
         &INVERSIONS_PER_ROW,
         Number::ratio(order.inversions, count as u64),
     );
+    rows.total(&DISPLACEMENT_P50, order.displacement_p50);
+    rows.total(&DISPLACEMENT_P99, order.displacement_p99);
     rows.total(&DISPLACEMENT_MAX, order.displacement_max);
     rows.total(&K_SORTED_ROWS, order.radius);
     let mut lateness: Vec<i64> = order.lateness_ns.iter().map(|ns| *ns as i64).collect();

@@ -14,6 +14,19 @@ pub fn inversions_of_skew(rows_per_sd: f64) -> f64 {
     rows_per_sd / libm::sqrt(PI)
 }
 
+/// Pairs out of order, a row: writers in equal shares whose clocks are off by these constants,
+/// `rate` ids a second together, no time from minting to commit: (λ/2) E|A - A'|.
+pub fn inversions_of_offsets(rate: f64, offsets_ns: &[i64]) -> f64 {
+    let mut sorted = offsets_ns.to_vec();
+    sorted.sort_unstable();
+    let count = sorted.len().max(1) as f64;
+    // Of the pairs among n, the i-th smallest is the larger in i and the smaller in n - 1 - i.
+    let weighted = (0u32..)
+        .zip(&sorted)
+        .map(|(below, &offset)| (2.0 * f64::from(below) - (count - 1.0)) * (offset as f64) * 1e-9);
+    rate * weighted.sum::<f64>() / (count * count)
+}
+
 /// Share of rows whose id is below that of the row before, by such clock error:
 /// 1/2 - e^(r²) Q(r√2).
 pub fn descents_of_skew(rows_per_sd: f64) -> f64 {
@@ -29,6 +42,18 @@ pub fn descents_of_skew(rows_per_sd: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two clocks d apart: half of the pairs are of different writers, half of those in the
+    /// wrong order if they are less than d apart.
+    #[test]
+    fn inversions_of_offsets_are_those_of_each_pair() {
+        assert!((inversions_of_offsets(1000.0, &[0, 10_000_000]) - 2.5).abs() < 1e-9);
+        let offsets = [5, -3, 12, 0, 7].map(|ms: i64| ms * 1_000_000);
+        let pairs = offsets.iter().flat_map(|a| offsets.map(|b| a.abs_diff(b)));
+        let mean_s = pairs.sum::<u64>() as f64 / 25.0 * 1e-9;
+        assert!((inversions_of_offsets(400.0, &offsets) - 200.0 * mean_s).abs() < 1e-9);
+        assert_eq!(inversions_of_offsets(400.0, &[]), 0.0);
+    }
 
     /// Values to as many digits as their source prints.
     #[test]

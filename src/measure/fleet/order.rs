@@ -10,7 +10,11 @@ pub struct Order {
     pub duplicates: u64,
     /// Pairs of rows whose ids are in the wrong order.
     pub inversions: u64,
-    /// Largest distance between a row's place and its place in the order of ids.
+    /// Median distance between a row's place and its place in the order of ids (nearest rank).
+    pub displacement_p50: u64,
+    /// 99th percentile of it.
+    pub displacement_p99: u64,
+    /// The largest.
     pub displacement_max: u64,
     /// Largest distance between a row and a larger id before it.
     pub radius: u64,
@@ -44,10 +48,17 @@ pub fn order<K: Key>(seen: &[Seen<K>]) -> Order {
     let mut sorted: Vec<u32> = (0..seen.len() as u32).collect();
     // Stable: equal ids stay in the order of commit.
     sorted.sort_by_key(|&place| seen[place as usize].key);
-    for (rank, &place) in sorted.iter().enumerate() {
-        let distance = (rank as u64).abs_diff(place.into());
-        order.displacement_max = order.displacement_max.max(distance);
-    }
+    let distance = |(rank, &place): (usize, &u32)| (rank as u32).abs_diff(place);
+    let mut distances: Vec<u32> = sorted.iter().enumerate().map(distance).collect();
+    distances.sort_unstable();
+    let quantile = |percent: usize| {
+        let rank = (distances.len() * percent).div_ceil(100);
+        let found = rank.checked_sub(1).and_then(|rank| distances.get(rank));
+        found.map_or(0, |&rows| rows.into())
+    };
+    order.displacement_p50 = quantile(50);
+    order.displacement_p99 = quantile(99);
+    order.displacement_max = quantile(100);
     for pair in sorted.windows(2) {
         let (a, b) = (&seen[pair[0] as usize], &seen[pair[1] as usize]);
         order.duplicates += u64::from(a.key == b.key);
@@ -56,6 +67,14 @@ pub fn order<K: Key>(seen: &[Seen<K>]) -> Order {
     let mut scratch = sorted.clone();
     order.inversions = inversions(&mut sorted, &mut scratch);
     order
+}
+
+/// Rows whose ids say the same time: the mean over all times that ids say; 0 of no rows.
+pub fn rows_per_tick<K>(seen: &[Seen<K>]) -> f64 {
+    let mut times: Vec<u64> = seen.iter().map(|row| row.key_time.0).collect();
+    times.sort_unstable();
+    times.dedup();
+    seen.len() as f64 / times.len().max(1) as f64
 }
 
 /// Sorts `places` by merging, and counts the pairs that were in the wrong order.

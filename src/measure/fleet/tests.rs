@@ -93,9 +93,38 @@ proptest! {
         prop_assert_eq!(found.radius, wrong().map(|(i, j)| (j - i) as u64).max().unwrap_or(0));
         prop_assert_eq!(found.lateness_ns.len(), late.count());
         prop_assert_eq!(found.duplicates, repeated.count() as u64);
+        let mut sorted: Vec<usize> = (0..keys.len()).collect();
+        sorted.sort_by_key(|&place| keys[place]);
+        let moved = sorted.iter().enumerate().map(|(rank, place)| rank.abs_diff(*place) as u64);
+        let mut moved: Vec<u64> = moved.collect();
+        moved.sort_unstable();
+        // Nearest rank: the least that is no less than so many of a hundred.
+        let quantile = |percent: usize| {
+            let enough = |most: &&u64| {
+                moved.iter().filter(|rows| rows <= most).count() * 100 >= moved.len() * percent
+            };
+            moved.iter().find(enough).copied().unwrap_or(0)
+        };
+        prop_assert_eq!(found.displacement_p50, quantile(50));
+        prop_assert_eq!(found.displacement_p99, quantile(99));
+        prop_assert_eq!(found.displacement_max, quantile(100));
         prop_assert!(found.displacement_max <= found.radius);
         prop_assert!(found.radius <= 2 * found.displacement_max);
     }
+}
+
+#[test]
+fn ties_are_rows_of_one_time() {
+    assert_eq!(
+        rows_per_tick(&rows(&[(1, 10, 0), (2, 10, 0), (3, 10, 5), (4, 20, 0)])),
+        2.0
+    );
+    assert_eq!(rows_per_tick::<u64>(&[]), 0.0);
+    // 1000 ids a second: one or so a millisecond that has any, 1/(1 - 1/e); all of a second.
+    let ties = |scheme| measured(&plan("ideal", Latency::None), scheme).found(&ROWS_PER_TICK);
+    assert!((ties("snowflake").unwrap().as_f64() - 1.582).abs() < 0.06);
+    assert!((ties("ksuid").unwrap().as_f64() - 1000.0).abs() < 100.0);
+    assert_eq!(ties("auto_increment"), None);
 }
 
 #[test]
@@ -104,7 +133,7 @@ fn order_as_minted_is_told_from_another() {
     assert!(!order(&rows(&[(2, 10, 0), (1, 20, 0)])).as_minted);
 }
 
-fn plan(clock_name: &str, latency: Latency) -> FleetPlan {
+pub(super) fn plan(clock_name: &str, latency: Latency) -> FleetPlan {
     FleetPlan {
         spec: FleetSpec {
             writers: 16,
