@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = args::positive, conflicts_with = "timeline")]
     replicas: Option<u64>,
     /// Draws one minute row by row too: from so long after the start, or around the first step back, stop or refusal
-    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "", allow_hyphen_values = true, value_parser = timeline::from)]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "", value_parser = timeline::from)]
     timeline: Option<timeline::From>,
     #[command(flatten)]
     fleet: FleetArgs,
