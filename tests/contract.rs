@@ -17,6 +17,7 @@ const VARIANTS: &[&str] = &[
     "snowflake:epoch_ms=discord:tick_ms=10:timestamp=39:worker=16:sequence=8",
     // Four ids a millisecond: this one stalls.
     "snowflake:worker=20:sequence=2",
+    "snowflake:first=worker",
     "uuid_v7:tail=counter",
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",

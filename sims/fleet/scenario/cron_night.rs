@@ -2,7 +2,7 @@
 
 use super::scene::*;
 
-pub const HAPPENED: &str = "a host 78 ppm fast set its clock once a day from a scheduled job: each night it went back by 6.7 s, and the generator refused ids for as long, an hour of searching later.";
+pub const HAPPENED: &str = "a host 78 ppm fast set its clock once a day from a scheduled job: each night it went back by 6.7 s, and the generator refused ids for as long.";
 pub const REMEDY: &str = "run a daemon that slews (chrony, ntpd), not a job that sets the clock; hold the last tick over steps of seconds.";
 
 pub fn play(scene: &mut Scene) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::scene::*;
 
-pub const HAPPENED: &str = "a generator stored its clock each 3 s and compared it at its start, as Leaf does. It crashed 2.9 s after the last write; meanwhile the clock was set back by 2 s, to a time after that write: the check passed.";
+pub const HAPPENED: &str = "a generator stored its clock each 3 s and compared it at its start, as Leaf does. It crashed 2.9 s after the last write; meanwhile the clock was set back by 2 s, to a time after that write: the check passed. (Leaf begins each millisecond at one of 100 numbers at random, which leaves one in 65 of these duplicates.)";
 pub const REMEDY: &str = "store how far you are going to go, before you go there; or wait at each start for longer than a clock may go back.";
 
 /// Ids of 7.0 to 8.9 s come again.

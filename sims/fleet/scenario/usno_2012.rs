@@ -2,7 +2,7 @@
 
 use super::scene::*;
 
-pub const HAPPENED: &str = "on 2012-11-19 two servers of the US Naval Observatory were twelve years slow for 52 min. Hosts with no other source and no limit to a step followed, and came back.";
+pub const HAPPENED: &str = "on 2012-11-19 the time servers of the US Naval Observatory were twelve years slow for 52 min. Hosts with no other source and no limit to a step followed, and came back.";
 pub const REMEDY: &str = "four sources or more, and a limit on steps (chrony: maxchange; ntpd: no -g); a generator that refuses loses availability, not uniqueness.";
 
 /// One of ten follows, 2 min after the start.
