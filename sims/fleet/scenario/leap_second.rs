@@ -18,7 +18,7 @@ pub fn play(scene: &mut Scene) -> Result<()> {
     let behind = of(&REFUSED, "cause", "clock_behind");
     // From the first call after the step to the first one at which the clock reads the
     // millisecond of the last id again, which was 2.5 ms before the step; calls come each 2 ms.
-    let outage_ms = about(997.5 * WRITERS, 3.5 * WRITERS.sqrt());
+    let outage_ms = about(997.5 * WRITERS, 4.0 * WRITERS.sqrt());
     let found = scene.run("refuse", &steps)?;
     scene.expect(&found, behind, counts(500.0 * WRITERS));
     scene.expect(&found, total(&UNAVAILABLE_MS), outage_ms);

@@ -28,7 +28,7 @@ pub fn play(scene: &mut Scene) -> Result<()> {
     let share = |s: f64| s / (65.0 * 600.0);
     let rows = 10.0 * 5.0 * 65.0 * 60.0;
     let deviation = (share(least) / rows).sqrt();
-    let skipped = between(share(least) - 5.5 * deviation, share(most) + 5.5 * deviation + 0.01);
+    let skipped = between(share(least) - 5.5 * deviation, share(most) + 5.5 * deviation);
     scene.expect(&found, at(&SKIPPED_SHARE, 0), skipped);
     let young = Setting {
         scheme: "snowflake:epoch_ms=1577836800000",
