@@ -263,3 +263,219 @@ fn what_a_centre_costs_is_told_of_schemes_that_visit_one() {
         "{stderr}"
     );
 }
+
+/// The lines of a record file after the run line.
+fn records(folder: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(folder.join("fleet.jsonl")).unwrap();
+    let lines = text.lines().skip(1);
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Value, least and most by the value of a param and the size.
+fn swept(rows: &[serde_json::Value], measure: &str, param: &str, name: &str) -> Vec<[f64; 4]> {
+    let rows = rows.iter().filter(|row| {
+        row["measure"] == measure && (row[param] == name || row["params"][param] == name)
+    });
+    rows.map(|row| ["x", "low", "value", "high"].map(|key| row[key].as_f64().unwrap()))
+        .collect()
+}
+
+#[test]
+fn sweeps_have_tables_records_and_charts_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sweep, args, sizes) in [
+        (
+            "skew",
+            "--scheme snowflake,auto_increment --for 5s --replicas 2",
+            19,
+        ),
+        (
+            "step",
+            "--scheme snowflake --rollback refuse,hold,ignore --rate 400 --writers 1 --arrivals steady --replicas 2",
+            13,
+        ),
+        ("pause", "--for 30s --replicas 2 --rate 600", 13),
+    ] {
+        let mut found = Vec::new();
+        for threads in [1, 3] {
+            let out = folder.path().join(format!("{sweep}{threads}"));
+            let args = format!("--sweep {sweep} {args} --threads {threads}");
+            let (code, stdout, stderr) = fleet(&args, &out);
+            assert_eq!((code, &*stderr), (0, ""), "{args}: {stdout}");
+            assert!(stdout.contains("Means of 2 runs of each size"), "{stdout}");
+            for end in ["svg", "png"] {
+                assert!(out.join(format!("fleet_{sweep}.{end}")).exists(), "{args}");
+            }
+            let svg = fs::read(out.join(format!("fleet_{sweep}.svg"))).unwrap();
+            found.push((records(&out), svg, stdout.lines().next().map(str::to_owned)));
+        }
+        assert_eq!(found[0], found[1]);
+        let rows = &found[0].0;
+        let swept = |measure: &str, param: &str, name: &str| {
+            let found = swept(rows, measure, param, name);
+            assert_eq!(found.len(), sizes, "{measure} {name}");
+            assert!(
+                found
+                    .iter()
+                    .all(|[_, low, value, high]| low <= value && value <= high)
+            );
+            found
+        };
+        let none = |found: &[[f64; 4]]| found.iter().all(|point| point[3] == 0.0);
+        match sweep {
+            "skew" => {
+                let skewed = swept("inversions_per_row", "scheme", "snowflake");
+                let expected = swept("inversions_expected_per_row", "scheme", "snowflake");
+                assert!(expected.is_sorted_by(|a, b| a[2] < b[2]));
+                assert!(skewed[12..].is_sorted_by(|a, b| a[2] < b[2]));
+                assert!(none(&swept("k_sorted_rows", "scheme", "auto_increment")));
+            }
+            "step" => {
+                let out = swept("unavailable_per_step_ms", "rollback", "refuse");
+                // A call each 2.5 ms, a tick of 1 ms.
+                assert!(
+                    out.iter().all(|[ns, low, _, high]| {
+                        ns / 1e6 - 3.6 < *low && *high < ns / 1e6 + 3.6
+                    })
+                );
+                // 4096 ids last for ten seconds.
+                assert!(none(&swept("unavailable_per_step_ms", "rollback", "hold")));
+                assert!(none(&swept("refused_calls_per_step", "rollback", "hold")));
+                assert!(none(&swept("duplicate_ids_per_step", "rollback", "refuse")));
+                assert!(none(&swept("duplicate_ids_per_step", "rollback", "hold")));
+                let twice = swept("duplicate_ids_per_step", "rollback", "ignore");
+                assert!(none(&twice[..1]) || twice[0][2] <= 2.0);
+                assert!(twice[3..].iter().all(|point| point[1] > 0.0));
+            }
+            _ => {
+                let twice = swept("fleet_duplicate_ids", "holder", "background");
+                let (within, beyond): (Vec<[f64; 4]>, Vec<[f64; 4]>) =
+                    twice.iter().partition(|point| point[0] < 15e9 - 5.1e9);
+                assert!(none(&within));
+                let beyond = beyond.iter().filter(|point| point[0] > 17.1e9);
+                assert!(beyond.clone().count() > 3 && beyond.clone().all(|point| point[1] > 0.0));
+                for holder in ["own_clock", "key_time"] {
+                    assert!(none(&swept("fleet_duplicate_ids", "holder", holder)));
+                    assert!(none(&swept("worker_number_shared_ms", "holder", holder)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_timeline_is_of_the_minute_asked_for_or_of_the_first_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &str| {
+        let args = format!(
+            "--for 2min --clock ideal,at=90s:-1s --scheme snowflake,auto_increment --rollback refuse,hold --lag 0 --poll 0 --rate 200 {args}"
+        );
+        let (code, stdout, stderr) = fleet(&args, folder.path());
+        assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+        // The lag windows are those asked for.
+        assert!(!stdout.contains("75."), "{stdout}");
+        let rows = records(folder.path());
+        let mut times = rows
+            .iter()
+            .filter(|row| row["measure"].as_str().unwrap().starts_with("timeline_"));
+        let first = times.next().map(|row| row["x"].as_f64().unwrap() / 1e9);
+        let refused = rows
+            .iter()
+            .filter(|row| row["measure"] == "timeline_refused_calls");
+        let calls: u64 = refused.map(|row| row["value"].as_u64().unwrap()).sum();
+        (
+            first,
+            calls,
+            folder.path().join("fleet_timeline.png").exists(),
+        )
+    };
+    let (first, calls, drawn) = run("--timeline");
+    assert!((74.9..77.0).contains(&first.unwrap()), "{first:?}");
+    assert!(calls > 150 && drawn);
+    let (first, calls, drawn) = run("--timeline 10s");
+    assert!((10.0..11.0).contains(&first.unwrap()), "{first:?}");
+    assert!(calls == 0 && drawn);
+    assert_eq!(run(""), (None, 0, false));
+}
+
+#[test]
+fn sweeps_and_timelines_refuse_what_they_cannot_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("none");
+    for (args, expected) in [
+        (
+            "--sweep skew --clock ideal",
+            "--clock: --sweep skew sets the clocks itself",
+        ),
+        (
+            "--sweep skew --rollback wait,hold",
+            "several at once are for --sweep step",
+        ),
+        (
+            "--sweep pause --numbers random:4",
+            "--numbers: --sweep pause has --leases instead",
+        ),
+        ("--sweep step --poll 1s", "cannot be used with"),
+        ("--sweep drift", "invalid value 'drift'"),
+        (
+            "--sweep step --scheme uuid_v4",
+            "it can follow none of the rollbacks",
+        ),
+        (
+            "--sweep skew --for 24h --rate 100k",
+            "expected 1 to 100000000: change --rate or --for",
+        ),
+        ("--replicas 3", "--sweep"),
+        (
+            "--timeline 11min",
+            "--timeline 11min: expected less than the run's 10min",
+        ),
+        ("--timeline soon", "expected a number with its unit"),
+    ] {
+        let (code, stdout, stderr) = fleet(args, &out);
+        assert_eq!(code, 2, "{args}: {stderr}");
+        assert!(stderr.contains(expected), "{args}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
+        assert!(stdout.is_empty() && !out.exists(), "{args}");
+    }
+}
+
+/// The rows that are not late go to the right edge of an index, whichever command says so.
+#[test]
+fn the_same_fleet_feeds_trees_and_shards() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = "--scheme snowflake --clock wan_pool --commit heavy --rate 1000";
+    let run = |command: &str, more: &str| {
+        let out = folder.path().join(command);
+        let run = Command::new(env!("CARGO_BIN_EXE_sim"))
+            .arg(command)
+            .args(flags.split(' ').chain(more.split(' ')))
+            .arg("--out")
+            .arg(&out)
+            .output()
+            .unwrap();
+        assert!(
+            run.status.success(),
+            "{}",
+            String::from_utf8_lossy(&run.stderr)
+        );
+        fs::read_to_string(out.join(format!("{command}.jsonl"))).unwrap()
+    };
+    let value = |text: &str, measure: &str| {
+        let rows = text.lines().skip(1);
+        let mut rows = rows.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let row = rows.find(|row| row["measure"] == measure).unwrap();
+        row["value"].as_f64().unwrap()
+    };
+    let tree = run("btree", "-n 30k");
+    let late = value(&run("fleet", "--for 30s --lag 0"), "late_rows_share");
+    let edge = value(&tree, "right_edge_share");
+    assert!(
+        (edge + late - 1.0).abs() < 0.01 && late > 0.3,
+        "{edge} {late}"
+    );
+    let shards = run("shards", "--key range --nodes 4 --for 30s");
+    assert!(shards.lines().next().unwrap().contains("wan_pool") || shards.contains("target="));
+}

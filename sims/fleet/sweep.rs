@@ -86,7 +86,8 @@ pub(super) fn run(args: &Args, kind: SweepArg) -> Result<()> {
         .collect();
     let longest_ns = match sweep {
         Sweep::Skew => args.length,
-        _ => args.length + ladder.last().unwrap_or(&0),
+        Sweep::Step => args.length + 2 * ladder.last().unwrap_or(&0),
+        Sweep::Pause => args.length + ladder.last().unwrap_or(&0),
     };
     let rows = u128::from(base.spec.rate) * u128::from(longest_ns) / u128::from(NS_PER_S);
     let found = format!(
@@ -371,7 +372,7 @@ fn lines(title: &str, sizes: &[u64], rows: Vec<&Row>) -> String {
 /// Three digits or all before the point.
 fn short(value: f64) -> String {
     match value {
-        none if none == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         large if large >= 100.0 => report::whole(large),
         middle if middle >= 0.1 => report::two(middle),
         small => report::four(small),

@@ -92,7 +92,7 @@ impl Axis {
 
     /// Linear from `low` to `high`, `low` being the smaller, with ticks at multiples of a round number.
     pub fn between(title: &str, low: f64, high: f64, label: fn(f64) -> String) -> Self {
-        let unit = Self::linear(title, high - low, label);
+        let unit = Self::linear(title, (high - low) / 2.0, label);
         let step = unit.high / (unit.ticks.len() - 1) as f64;
         let first = libm::ceil(low / step * (1.0 - 1e-9));
         let ticks = (0..20).map(|i| (first + f64::from(i)) * step);
@@ -238,7 +238,7 @@ mod tests {
         let around = |low, high| Axis::around("", low, high, plain);
         assert_eq!(
             labels(&around(-1000.0, 3.0)),
-            ["-1250", "-1000", "-750", "-500", "-250", "0", "250"]
+            ["-1000", "-750", "-500", "-250", "0", "250"]
         );
         assert_eq!(
             labels(&around(0.0, 100.0)),
@@ -251,7 +251,7 @@ mod tests {
         assert!((around(-100.0, 100.0).place(0.0) - 0.5).abs() < 1e-9);
         assert!(labels(&around(0.0, 0.0)).len() > 1);
         let minute = Axis::between("", 45.0, 105.0, plain);
-        assert_eq!(labels(&minute), ["60", "80", "100"]);
+        assert_eq!(labels(&minute), ["50", "60", "70", "80", "90", "100"]);
         assert!((minute.place(60.0) - 0.25).abs() < 1e-9);
         for extreme in [f64::MIN_POSITIVE, 1e-320, 1e300] {
             assert!(!around(-extreme, extreme).ticks.is_empty());

@@ -4,6 +4,7 @@ mod skipped;
 mod sweep;
 mod timeline;
 
+use super::axis::plain;
 use super::lines::Series;
 use super::{Chart, ChartError, distinct};
 use crate::record::{Records, Row};
@@ -49,6 +50,32 @@ fn run_param(records: &Records, name: &str) -> String {
     }
 }
 
+/// The writers' clocks, in words of the flags.
+fn clocks(records: &Records) -> String {
+    match records
+        .run
+        .params
+        .get("clock_sd_ns")
+        .and_then(|ns| ns.as_f64())
+    {
+        Some(ns) => format!("off by constants of sd {} ms", plain(ns * 1e-6)),
+        None => run_param(records, "clock"),
+    }
+}
+
+/// The time from minting to commit, in words of the flags.
+fn commits(records: &Records) -> String {
+    match records
+        .run
+        .params
+        .get("delay_mean_ns")
+        .and_then(|ns| ns.as_f64())
+    {
+        Some(ns) => format!("exponential of mean {} ms", plain(ns * 1e-6)),
+        None => run_param(records, "commit"),
+    }
+}
+
 /// A series for each of `names`, of the rows of a measure whose name it is; `x` and values times these units.
 fn series<'a>(
     rows: impl Iterator<Item = &'a Row> + Clone,
@@ -84,3 +111,6 @@ fn rollbacks<'a>(records: &'a Records, measure: &str) -> Vec<&'a str> {
     let rows = records.rows.iter().filter(|row| row.measure == measure);
     distinct(rows.map(|row| param(row, "rollback")))
 }
+
+#[cfg(test)]
+mod tests;

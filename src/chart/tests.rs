@@ -4,7 +4,7 @@ use serde_json::json;
 
 const LONG: &str = "uuid_v4:rows=500k+uuid_v7:rows=500k";
 
-fn records() -> Records {
+pub(super) fn records() -> Records {
     let text = String::new;
     let run = Run {
         schema: 1,
@@ -97,7 +97,7 @@ fn sample(schemes: &[&str], engines: &[&str], xs: &[f64], value: f64) -> Records
     records
 }
 
-fn names(charts: &[Chart]) -> Vec<&str> {
+pub(super) fn names(charts: &[Chart]) -> Vec<&str> {
     charts.iter().map(|chart| chart.name.as_str()).collect()
 }
 

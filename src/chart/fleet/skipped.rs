@@ -5,7 +5,7 @@ use super::super::lines::Series;
 use super::super::panel::{LARGE, sheet};
 use super::super::picture::Picture;
 use super::super::{positive, united, values, xs};
-use super::{param, rollbacks, run_param, schemes, series};
+use super::{clocks, commits, param, rollbacks, schemes, series};
 use crate::record::Records;
 
 const MEASURE: &str = "skipped_rows_share";
@@ -71,8 +71,8 @@ pub(super) fn picture(records: &Records) -> Option<Picture> {
     let note = format!(
         "Clocks {}, commits {}, a reader {poll} and asks for id > last seen, created at least the lag ago. \
          Lower is better; a curve that ends, or is missing, has lost nothing from there on.",
-        run_param(records, "clock"),
-        run_param(records, "commit")
+        clocks(records),
+        commits(records)
     );
     let (columns, cell, height) = match panels.len() {
         1 => (1, LARGE * 1.5, 360.0),

@@ -10,6 +10,7 @@ use crate::record::{Records, Row};
 use plotters::style::RGBColor;
 
 const PER_S: f64 = 1e-9;
+const PER_MS: f64 = 1e-6;
 const CELL: f64 = 420.0;
 const HEIGHT: f64 = 260.0;
 const SOFT: RGBColor = RGBColor(0x88, 0x88, 0x88);
@@ -24,54 +25,34 @@ fn rows<'a>(
     rows.filter(move |row| swept && row.measure == measure && row.x.is_some())
 }
 
-/// A logarithmic axis whose lowest place is a strip for zeros.
-struct WithZero {
-    axis: Axis,
-    zero: f64,
-}
+/// The most that values may differ in times for a linear axis.
+const MOST_LINEAR: f64 = 30.0;
 
-impl WithZero {
-    fn new(title: &str, panels: &[&Vec<Series>]) -> Self {
-        let all = panels.iter().flat_map(|series| values(series));
-        let least = all.clone().filter(|value| *value > 0.0);
-        let least = least.fold(f64::INFINITY, f64::min);
-        if !least.is_finite() {
-            return Self {
-                axis: Axis::linear(title, 1.0, plain),
-                zero: 0.0,
-            };
-        }
-        // A decade, or a tenth of all decades, below the least.
-        let most = all.clone().fold(least, f64::max);
-        let decades = (libm::log10(most / least) * 0.1).max(1.0);
-        let zero = least / libm::pow(10.0, decades);
-        let some = all.filter(|value| *value > 0.0);
-        let Some(mut axis) = Axis::log(title, some.chain([zero])) else {
-            return Self {
-                axis: Axis::linear(title, 1.0, plain),
-                zero,
-            };
-        };
-        let first = axis.place(least * (1.0 - 1e-9));
-        axis.ticks.retain(|tick| tick.place >= first);
-        axis.ticks.insert(
-            0,
-            Tick {
-                place: axis.place(zero),
-                label: Some("0".to_owned()),
-            },
-        );
-        Self { axis, zero }
+/// An axis with a place for zeros, its lowest: logarithmic, or linear if values hardly differ.
+fn with_zero(title: &str, panels: &[&Vec<Series>]) -> Axis {
+    let all = panels.iter().flat_map(|series| values(series));
+    let positive = all.clone().filter(|value| *value > 0.0);
+    let least = positive.clone().fold(f64::INFINITY, f64::min);
+    let most = all.fold(0.0, f64::max);
+    if most <= least * MOST_LINEAR {
+        return Axis::linear(title, most * 1.1, plain);
     }
-
-    fn lifted(&self, series: &[Series]) -> Vec<Series> {
-        let lift = |&(x, value): &(f64, f64)| (x, if value > 0.0 { value } else { self.zero });
-        let lifted = series.iter().map(|series| Series {
-            points: series.points.iter().map(lift).collect(),
-            ..series.clone()
-        });
-        lifted.collect()
-    }
+    // Zero stands a decade, or a tenth of all decades, below the least.
+    let decades = (libm::log10(most / least) * 0.1).max(1.0);
+    let zero = least / libm::pow(10.0, decades);
+    let Some(mut axis) = Axis::log(title, positive.chain([zero])) else {
+        return Axis::linear(title, most, plain);
+    };
+    let first = axis.place(least * (1.0 - 1e-9));
+    axis.ticks.retain(|tick| tick.place >= first);
+    axis.ticks.insert(
+        0,
+        Tick {
+            place: 0.0,
+            label: Some("0".to_owned()),
+        },
+    );
+    axis
 }
 
 impl Picture {
@@ -79,9 +60,9 @@ impl Picture {
     fn spread<'a>(
         &mut self,
         area: Area,
-        (x, y): (&Axis, &WithZero),
+        (x, y): (&Axis, &Axis),
         rows: impl Iterator<Item = &'a Row>,
-        unit: f64,
+        x_unit: f64,
         series: impl Fn(&Row) -> Option<&'a Series>,
     ) {
         for row in rows {
@@ -89,11 +70,7 @@ impl Picture {
             let (Some((at, (low, high))), Some(series)) = (bounds, series(row)) else {
                 continue;
             };
-            let place = |value: f64| {
-                let value = value * unit;
-                let lifted = if value > 0.0 { value } else { y.zero };
-                area.at(x.place(at.as_f64() * PER_S), y.axis.place(lifted))
-            };
+            let place = |value: f64| area.at(x.place(at.as_f64() * x_unit), y.place(value));
             let (low, high) = (place(low.as_f64()), place(high.as_f64()));
             if low.1 - high.1 > 1.0 {
                 self.line(vec![low, high], series.color(), 1.0, None);
@@ -113,12 +90,12 @@ struct Panel<'a> {
 /// Panels over the swept size, each with the series that `name` tells apart.
 fn panels(
     records: &Records,
-    (sweep, x_title): (&str, &str),
+    (sweep, x_title, x_unit): (&str, &str, f64),
     heading: (&str, &str),
     panels: &[Panel],
     (names, name): (&[&str], impl Fn(&Row) -> &str),
     columns: usize,
-    mut extra: impl FnMut(&mut Picture, Area, (&Axis, &WithZero), &Panel),
+    mut extra: impl FnMut(&mut Picture, Area, (&Axis, &Axis), &Panel),
 ) -> Option<Picture> {
     let of = |panel: &Panel| {
         let scheme = panel.scheme.map(str::to_owned);
@@ -127,7 +104,7 @@ fn panels(
     };
     let found: Vec<Vec<Series>> = panels
         .iter()
-        .map(|panel| series(of(panel), names, &name, (PER_S, 1.0)))
+        .map(|panel| series(of(panel), names, &name, (x_unit, 1.0)))
         .collect();
     let x = Axis::log(x_title, found.iter().flat_map(|series| xs(series)))?;
     let mut picture = Picture::new(sheet(columns, CELL), heading.0, heading.1);
@@ -138,9 +115,9 @@ fn panels(
         let same = panels.iter().zip(&found);
         let same = same.filter(|(other, _)| other.measure == panel.measure);
         let same: Vec<&Vec<Series>> = same.map(|(_, series)| series).collect();
-        let y = WithZero::new(panel.axis, &same);
-        picture.curves(area, (&x, &y.axis), &y.lifted(series), true);
-        picture.spread(area, (&x, &y), of(panel), 1.0, |row| {
+        let y = with_zero(panel.axis, &same);
+        picture.curves(area, (&x, &y), series, false);
+        picture.spread(area, (&x, &y), of(panel), x_unit, |row| {
             series.iter().find(|series| series.name == name(row))
         });
         extra(&mut picture, area, (&x, &y), panel);
@@ -169,8 +146,8 @@ pub(super) fn skew(records: &Records) -> Option<Picture> {
     };
     let all = [
         panel(
-            "Pairs of rows in the wrong order (grey: closed form)",
-            "inversions per row",
+            "Pairs out of order (grey: closed form)",
+            "pairs per row",
             "inversions_per_row",
         ),
         panel(
@@ -192,7 +169,7 @@ pub(super) fn skew(records: &Records) -> Option<Picture> {
     let expected = rows(records, "skew", "inversions_expected_per_row");
     let first = expected.clone().next().map(|row| row.scheme.as_str());
     let expected = expected.filter(|row| Some(row.scheme.as_str()) == first);
-    let expected = expected.filter_map(|row| Some((row.x?.as_f64() * PER_S, row.value.as_f64())));
+    let expected = expected.filter_map(|row| Some((row.x?.as_f64() * PER_MS, row.value.as_f64())));
     let mut expected: Vec<(f64, f64)> = expected.collect();
     expected.sort_by(|a, b| a.0.total_cmp(&b.0));
     let note = format!(
@@ -202,15 +179,19 @@ pub(super) fn skew(records: &Records) -> Option<Picture> {
     );
     panels(
         records,
-        ("skew", "standard deviation of the clocks' offsets (s)"),
+        (
+            "skew",
+            "standard deviation of the clocks' offsets (ms)",
+            PER_MS,
+        ),
         ("Disorder against clock skew", &note),
         &all,
         (&schemes(records, "inversions_per_row"), |row| &row.scheme),
         2,
         |picture, area, (x, y), panel| {
             if panel.measure == "inversions_per_row" {
-                let inside = expected.iter().filter(|(_, value)| *value > y.zero);
-                let place = |(at, value): &(f64, f64)| area.at(x.place(*at), y.axis.place(*value));
+                let inside = expected.iter().filter(|(_, value)| y.place(*value) > 0.0);
+                let place = |(at, value): &(f64, f64)| area.at(x.place(*at), y.place(*value));
                 picture.line(inside.map(place).collect(), SOFT, 5.0, Some((1.0, 6.0)));
             }
         },
@@ -240,7 +221,7 @@ pub(super) fn step(records: &Records) -> Option<Picture> {
     );
     panels(
         records,
-        ("step", "step back (s)"),
+        ("step", "step back (s)", PER_S),
         ("What a step back of the clock costs, by rollback", &note),
         &all.collect::<Vec<_>>(),
         (&rollbacks(records, MEASURES[0].2), |row| {
@@ -262,22 +243,25 @@ pub(super) fn pause(records: &Records) -> Option<Picture> {
     let all = [
         panel("Duplicates", "ids", "fleet_duplicate_ids"),
         panel(
-            "Time in which two writers that ran held one number",
+            "Time in which two held one number",
             "ms",
             "worker_number_shared_ms",
         ),
     ];
+    let leases = run_param(records, "numbers");
+    let leases = leases.trim_start_matches("lease:");
     let holders = distinct(rows(records, "pause", all[0].measure).map(|row| param(row, "holder")));
     let ttl_s = records.run.params.get("ttl_ns").and_then(|ns| ns.as_f64());
     let ttl_s = ttl_s.map(|ns| ns * PER_S);
     let note = format!(
-        "A writer that holds a leased number stops for a while, and another one takes the number over; lower is better, 0 is at the bottom. {} Leases: {}.",
+        "A writer that holds a leased number stops for a while, and another one takes the number over when the lease has ended, which is its length after the last renewal. \
+         Lower is better. {} Leases: {}.",
         made(records),
-        run_param(records, "numbers").trim_start_matches("lease:")
+        leases.split(",holder").next().unwrap_or_default()
     );
     panels(
         records,
-        ("pause", "length of the pause (s)"),
+        ("pause", "length of the pause (s)", PER_S),
         (
             "What a pause beyond its lease costs, by what the holder does",
             &note,

@@ -3,13 +3,15 @@
 use super::super::axis::{Axis, plain};
 use super::super::panel::{Area, sheet};
 use super::super::picture::{Anchor, Font, GAP, Picture, Point};
-use super::{param, run_param};
+use super::{clocks, param, run_param};
 use crate::record::{Records, Row};
 use plotters::style::RGBColor;
 use std::collections::BTreeSet;
 
 const PER_S: f64 = 1e-9;
 const CELL: f64 = 540.0;
+/// Width of the only panel.
+const WIDE: f64 = 820.0;
 const HEIGHT: f64 = 220.0;
 /// Height of a writer's line of refusals.
 const LANE: f64 = 4.0;
@@ -27,6 +29,10 @@ const RAMP: [(f64, f64, f64); 6] = [
 ];
 const REFUSED: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
 const DUPLICATE: RGBColor = RGBColor(0xCC, 0x00, 0x66);
+const SOFT: Font = Font {
+    color: RGBColor(0x77, 0x77, 0x77),
+    ..Font::LABEL
+};
 const LANES: RGBColor = RGBColor(0xF4, 0xF4, 0xF4);
 
 /// The colour of the `place`-th of `count` writers.
@@ -47,6 +53,32 @@ fn writer(row: &Row) -> u64 {
 fn point(row: &Row) -> Option<Point> {
     let (x, value) = (row.x?.as_f64() * PER_S, row.value.as_f64());
     (x.is_finite() && value.is_finite()).then_some((x, value))
+}
+
+/// Least and most lead in milliseconds, 0 included.
+fn range(rows: &[&Row]) -> (f64, f64) {
+    let leads = rows.iter().filter(|row| row.measure == "timeline_lead_ms");
+    let points = leads.filter_map(|row| point(row));
+    points.fold((0.0, 0.0), |(low, high), (_, lead)| {
+        (low.min(lead), high.max(lead))
+    })
+}
+
+/// What milliseconds are multiplied by, and the unit that they are then: seconds where
+/// milliseconds are long numbers.
+fn unit(rows: &[&Row]) -> (f64, &'static str) {
+    let (low, high) = range(rows);
+    match high - low {
+        long if long >= 5000.0 => (1e-3, "s"),
+        _ => (1.0, "ms"),
+    }
+}
+
+/// The rows of a scheme and rollback.
+fn of_case<'a>(rows: &[&'a Row], case: &(&str, &str)) -> Vec<&'a Row> {
+    let rows = rows.iter().copied();
+    rows.filter(|row| (row.scheme.as_str(), param(row, "rollback")) == *case)
+        .collect()
 }
 
 /// A panel for each scheme and rollback; none without rows.
@@ -80,29 +112,29 @@ pub(super) fn picture(records: &Records) -> Option<Picture> {
         "?" => String::new(),
         faults => format!(", faults {faults}"),
     };
-    let clocks = match records.run.params.get("clock") {
-        Some(_) => run_param(records, "clock"),
-        None => format!("off by {} ns (sd)", run_param(records, "clock_sd_ns")),
-    };
+    let clocks = clocks(records);
     let note = format!(
         "How far the time that an id says is ahead of the true time of its minting: best is a level line at 0 without marks. \
-         Clocks {clocks}{faults}; {} ids a second. Each panel has its own vertical scale; rows are thinned to the least and most of short stretches, \
-         refusals are not: below each panel, a line a writer.",
+         Clocks {clocks}{faults}; {} ids a second. Each panel has its own vertical scale; rows are thinned to the least and most of short stretches. \
+         Below each panel, refused calls: a line a writer, the first on top.",
         run_param(records, "rate")
     );
-    let mut picture = Picture::new(sheet(columns, CELL), "One minute of ids, row by row", &note);
+    let cell = if columns == 1 { WIDE } else { CELL };
+    let mut picture = Picture::new(sheet(columns, cell), "One minute of ids, row by row", &note);
     let titles = cases.iter().map(|(scheme, rollback)| match *rollback {
         "" => (*scheme).to_owned(),
         rollback => format!("{scheme}, {rollback}"),
     });
+    // The unit stands in the title: tick labels are long.
+    let titles = titles.zip(&cases).map(|(title, case)| {
+        let (_, unit) = unit(&of_case(&rows, case));
+        format!("{title}: id ahead of true time ({unit})")
+    });
     let titles: Vec<String> = titles.collect();
     let lanes = LANE * writers.len() as f64 + 4.0;
-    let areas = picture.panels(&titles, columns, CELL, HEIGHT + lanes);
+    let areas = picture.panels(&titles, columns, cell, HEIGHT + lanes);
     for (area, case) in areas.into_iter().zip(&cases) {
-        let rows = rows.iter().copied();
-        let rows = rows.filter(|row| (row.scheme.as_str(), param(row, "rollback")) == *case);
-        let rows: Vec<&Row> = rows.collect();
-        picture.minute(area, lanes, &x, &rows, &writers);
+        picture.minute(area, lanes, &x, &of_case(&rows, case), &writers);
     }
     picture.marks(&writers);
     Some(picture)
@@ -116,16 +148,9 @@ impl Picture {
             ..area
         };
         let leads = rows.iter().filter(|row| row.measure == "timeline_lead_ms");
-        let points = leads.clone().filter_map(|row| point(row));
-        let (low, high) = points.fold((0.0_f64, 0.0_f64), |(low, high), (_, lead)| {
-            (low.min(lead), high.max(lead))
-        });
-        // In seconds where milliseconds are long numbers.
-        let (unit, title) = match high - low {
-            long if long >= 5000.0 => (1e-3, "id ahead of true time (s)"),
-            _ => (1.0, "id ahead of true time (ms)"),
-        };
-        let y = Axis::around(title, low * unit, high * unit, plain);
+        let (low, high) = range(rows);
+        let (unit, _) = unit(rows);
+        let y = Axis::around("", low * unit, high * unit, plain);
         // The axes stand below the lanes, the ticks of y at the plot's.
         let share = plot.height / area.height;
         let mut raised = y.clone();
@@ -158,9 +183,20 @@ impl Picture {
             (area.left + area.width, bottom - 1.0),
         ];
         self.rectangle(corners, LANES);
+        let text = "refused calls, a line a writer";
+        self.text(
+            (area.left + 6.0, (top + bottom) / 2.0),
+            text,
+            SOFT,
+            Anchor::Left,
+        );
         let refused = rows
             .iter()
             .filter(|row| row.measure == "timeline_refused_calls");
+        if refused.clone().next().is_none() {
+            let at = (area.left + 6.0, (top + bottom) / 2.0);
+            self.text(at, "no refused calls", SOFT, Anchor::Left);
+        }
         for (row, point) in refused.filter_map(|row| Some((row, point(row)?))) {
             let (left, _) = area.at(x.place(point.0), 0.0);
             let (right, _) = area.at(x.place(point.0 + 0.25), 0.0);
@@ -210,10 +246,16 @@ impl Picture {
             x += 22.0 + font.width(text) + 24.0;
         }
         self.height += font.line() + 6.0;
-        let row = self.height + font.line() / 2.0;
+        let mut row = self.height + font.line() / 2.0;
         self.text((GAP, row), "writer", font, Anchor::Left);
-        let mut x = GAP + font.width("writer") + 12.0;
+        let left = GAP + font.width("writer") + 12.0;
+        let mut x = left;
         for (place, writer) in writers.iter().enumerate() {
+            if x + 28.0 + font.width(&writer.to_string()) > self.width {
+                self.height += font.line();
+                row += font.line();
+                x = left;
+            }
             self.circle((x + 5.0, row), 5.0, color(place, writers.len()));
             let text = writer.to_string();
             self.text((x + 14.0, row), &text, font, Anchor::Left);

@@ -73,7 +73,8 @@ impl Sweep {
     }
 
     /// `base` by a seed, with a skew, step or pause of `size_ns`. Steps and pauses come in the
-    /// middle of its length, at random within half a second or (pauses) 5 s but no more than a quarter of it, and make the run so much longer.
+    /// middle of its length, at random within half a second or (pauses) 5 s but no more than a quarter of it, and make the
+    /// run so much longer; a step comes so much later too.
     pub fn plan(self, base: &FleetPlan, size_ns: u64, seed: u64) -> FleetPlan {
         let mut plan = base.clone();
         plan.spec.seed = seed;
@@ -97,9 +98,11 @@ impl Sweep {
                 let by_ns = i64::try_from(size_ns).unwrap_or(i64::MAX);
                 for writer in 0..base.spec.writers {
                     let trouble = Trouble::Step { by_ns: -by_ns };
-                    fault(moment(writer, NS_PER_S / 2), writer, trouble);
+                    // There is a past as long as the step, to go back to.
+                    let at = moment(writer, NS_PER_S / 2).later(size_ns);
+                    fault(at, writer, trouble);
                 }
-                plan.length_ns += size_ns;
+                plan.length_ns += 2 * size_ns;
             }
             Sweep::Pause => {
                 // The others come too late for the number that writer 0 takes.

@@ -31,6 +31,8 @@ const REFUSED_STRETCHES: u64 = 240;
 pub(super) const MOST_POINTS: usize = 4000;
 /// The most writers of a timeline.
 pub(super) const MOST_WRITERS: usize = 16;
+/// Leads that differ by less than the range of all over this are the same to the eye.
+const FLAT: u64 = 300;
 /// Calls that wait less are not marked: a tick whose ids are used up is no trouble.
 const LEAST_WAIT_NS: u64 = 10_000_000;
 
@@ -209,15 +211,18 @@ fn writers(points: &[Point], refused: &BTreeMap<(u32, u64), u64>) -> Vec<u32> {
     shown
 }
 
-/// At most [`MOST_POINTS`] of `points`, in their order: of each writer and kind, the least and the most
-/// lead in each of equal stretches of the minute, which are as short as they can be.
+/// At most [`MOST_POINTS`] of `points`, a writer and kind after the other: the least and the most lead
+/// in each of equal stretches of the minute, as short as they can be; where the lead hardly changes, one a second.
 pub(super) fn thinned(mut points: Vec<Point>, from_ns: u64) -> Vec<Point> {
     points.sort_unstable();
+    let leads = || points.iter().map(|point| point.lead_ns);
+    let range = leads().max().unwrap_or(0) - leads().min().unwrap_or(0);
     if points.len() <= MOST_POINTS {
         return points;
     }
-    let mut kept = Vec::new();
-    for stretches in [960, 480, 240, 120, 60, 30] {
+    let mut kept: Vec<Point> = Vec::new();
+    // Primes: stretches in step with ticks would show ids at a few places of a tick only.
+    for stretches in [967, 487, 241, 127, 61, 31, 17] {
         kept.clear();
         let stretch_ns = LENGTH_NS / stretches;
         let cell = |point: &Point| {
@@ -228,8 +233,19 @@ pub(super) fn thinned(mut points: Vec<Point>, from_ns: u64) -> Vec<Point> {
             let by_lead = |point: &&Point| (point.lead_ns, point.at_ns);
             let least = cell.iter().min_by_key(by_lead);
             let most = cell.iter().max_by_key(by_lead);
-            kept.extend(least);
-            kept.extend(most.filter(|most| Some(*most) != least));
+            let mut extremes: Vec<Point> = least.into_iter().chain(most).copied().collect();
+            extremes.sort_unstable();
+            extremes.dedup();
+            for point in extremes {
+                let same = |last: &&Point| {
+                    (last.kind, last.writer) == (point.kind, point.writer)
+                        && point.at_ns - last.at_ns < NS_PER_S
+                        && point.lead_ns.abs_diff(last.lead_ns) <= range.unsigned_abs() / FLAT
+                };
+                if kept.last().filter(same).is_none() {
+                    kept.push(point);
+                }
+            }
         }
         if kept.len() <= MOST_POINTS {
             break;
