@@ -60,7 +60,7 @@ pub struct Args {
     page: Option<u64>,
     #[command(flatten)]
     check: check::CheckArgs,
-    /// Something that happened to others, run again, instead of a fleet of your own (see `sim list scenarios`); exit code 1 if it comes out otherwise
+    /// Something that happened to others, run again, instead of a fleet of your own (see `sim list scenarios`), or all; exit code 1 if it comes out otherwise
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Scenarios", conflicts_with_all = ["scheme", "length", "poll", "lag", "reader", "page", "replicas", "check"])]
     scenario: Vec<String>,
     #[command(flatten)]

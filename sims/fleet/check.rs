@@ -4,6 +4,7 @@ mod blocks;
 mod cursors;
 mod duplicates;
 mod faults;
+mod leases;
 mod numbers;
 mod order;
 mod planted;
@@ -56,6 +57,8 @@ pub(super) enum What {
     Faults,
     /// One duplicate planted among many ids: it is found, and nothing else
     Planted,
+    /// Rules for leases against every order of events of a small model
+    Leases,
 }
 
 /// Standard errors of a simulated number that pass.
@@ -198,6 +201,7 @@ pub(super) fn run(what: What, args: &CheckArgs, output: &OutputArgs) -> Result<(
     match what {
         What::Planted => planted::run(args.among.unwrap_or(100_000_000), output),
         What::Forms => forms(output),
+        What::Leases => leases::run(output),
         What::Faults => faults::run(args.schedules.unwrap_or(10_000), output),
     }
 }

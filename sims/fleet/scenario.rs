@@ -74,7 +74,10 @@ const BYTES: u64 = 256 << 20;
 /// An unknown name; something that did not come out as expected.
 pub fn run(names: &[String], output: &OutputArgs) -> Result<()> {
     args::distinct("--scenario", names)?;
-    let chosen: Vec<_> = names.iter().map(|name| find(name)).collect::<Result<_>>()?;
+    let chosen: Vec<_> = match names {
+        [all] if all == "all" => SCENARIOS.iter().collect(),
+        _ => names.iter().map(|name| find(name)).collect::<Result<_>>()?,
+    };
     let threads = recorder::threads(output, chosen.len(), BYTES, "a scenario")?;
     let params = Parameters::from([("scenario".to_owned(), names.into())]);
     let mut recorder = Recorder::start("fleet_scenario", output, params)?;
