@@ -23,7 +23,7 @@ pub enum Input {
     Schemes {
         label: String,
         phases: Vec<(Spec, u64)>,
-        fleet: FleetSpec,
+        fleet: Box<FleetSpec>,
     },
     /// A reference stream.
     Stream { name: String, seed: u64 },
@@ -87,7 +87,7 @@ impl Input {
             Self::Schemes {
                 label: text.to_owned(),
                 phases,
-                fleet: fleet.clone(),
+                fleet: Box::new(fleet.clone()),
             },
             sum,
         ))
@@ -147,7 +147,7 @@ impl Input {
                     let fleet = FleetSpec {
                         start,
                         phase,
-                        ..fleet.clone()
+                        ..(**fleet).clone()
                     };
                     start_ns = start_ns.saturating_add(phase_ns(&fleet, *rows));
                     let stream = scheme::visit(spec, IntoStream(fleet))
