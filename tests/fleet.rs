@@ -397,6 +397,10 @@ fn a_timeline_is_of_the_minute_asked_for_or_of_the_first_trouble() {
     let (first, calls, drawn) = run("--timeline 10s");
     assert!((10.0..11.0).contains(&first.unwrap()), "{first:?}");
     assert!(calls == 0 && drawn);
+    let bytes = |folder: &Path| fs::read(folder.join("fleet_timeline.svg")).unwrap();
+    let drawn = bytes(folder.path());
+    let again = run("--timeline 10s --threads 1");
+    assert!(again.0 == first && drawn == bytes(folder.path()));
     assert_eq!(run(""), (None, 0, false));
 }
 
@@ -416,6 +420,14 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
         (
             "--sweep pause --numbers random:4",
             "--numbers: --sweep pause has --leases instead",
+        ),
+        (
+            "--sweep pause --scheme snowflake",
+            "snowflake has 1024 worker numbers: --sweep pause needs some, but fewer than 3 writers",
+        ),
+        (
+            "--sweep pause --scheme uuid_v7",
+            "uuid_v7 has no worker numbers",
         ),
         ("--sweep step --poll 1s", "cannot be used with"),
         ("--sweep drift", "invalid value 'drift'"),

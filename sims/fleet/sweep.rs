@@ -14,7 +14,7 @@ use idlab::fleet::number::{Holder, LeaseRule, NumberRule};
 use idlab::fleet::{Clocks, FleetError, Latency};
 use idlab::measure::{CheckFleet, FleetPlan, MeasureSweep, Rows, Sweep};
 use idlab::record::{Measured, Parameters, Records, Row};
-use idlab::scheme::{self, ROLLBACKS, Rollback, Spec};
+use idlab::scheme::{self, ROLLBACKS, Rollback, Scheme, Spec, Visitor};
 use rayon::prelude::*;
 
 /// What a sweep makes worse.
@@ -193,6 +193,17 @@ fn base(args: &Args, kind: SweepArg) -> Result<FleetPlan> {
     })
 }
 
+/// How many worker numbers a scheme has, if it has any.
+struct Room;
+
+impl Visitor for Room {
+    type Output = Option<u64>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Option<u64> {
+        scheme.limits().writers
+    }
+}
+
 /// Every scheme, with every rollback that it can follow or every kind of holder.
 fn cases(args: &Args, kind: SweepArg, base: &FleetPlan) -> Result<Vec<Case>> {
     let specs: Result<Vec<Spec>> = args
@@ -238,6 +249,19 @@ fn cases(args: &Args, kind: SweepArg, base: &FleetPlan) -> Result<Vec<Case>> {
     }
     let mut cases = Vec::new();
     for spec in specs? {
+        if kind == SweepArg::Pause {
+            let writers = u64::from(base.spec.writers);
+            match scheme::visit(&spec, Room).map_err(usage)? {
+                Some(room) if room < writers => {}
+                room => {
+                    let room = room.map_or("no".to_owned(), |room| room.to_string());
+                    return Err(usage(format!(
+                        "{spec} has {room} worker numbers: --sweep pause needs some, but fewer than {writers} writers, so that a lost one is taken over; \
+                         give it fewer bits, such as {PAUSE_SCHEMES}, or use more --writers"
+                    )));
+                }
+            }
+        }
         let before = cases.len();
         for (params, plan) in &variants {
             match scheme::visit(&spec, CheckFleet(plan)).map_err(usage)? {

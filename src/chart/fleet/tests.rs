@@ -115,7 +115,12 @@ fn a_timeline_has_a_panel_a_scheme_and_rollback_with_what_happened() {
     for text in ["snowflake, ignore", "snowflake, wait", "snowflake, refuse"] {
         assert!(svg.contains(text), "{text}");
     }
-    assert_eq!(svg.matches("no refused calls").count(), 2);
+    assert_eq!(svg.matches("\nno refused calls\n").count(), 2);
+    assert_eq!(
+        svg.matches("refused calls").count(),
+        3,
+        "the note and two panels"
+    );
     // Rows, and a dot each for the legend's rows and writers.
     assert_eq!(svg.matches("<circle").count(), 1200 + 1 + 20);
     assert_eq!(charts, fleet(&records).unwrap());

@@ -183,13 +183,6 @@ impl Picture {
             (area.left + area.width, bottom - 1.0),
         ];
         self.rectangle(corners, LANES);
-        let text = "refused calls, a line a writer";
-        self.text(
-            (area.left + 6.0, (top + bottom) / 2.0),
-            text,
-            SOFT,
-            Anchor::Left,
-        );
         let refused = rows
             .iter()
             .filter(|row| row.measure == "timeline_refused_calls");
