@@ -25,6 +25,8 @@ pub const TIMELINE_REFUSED: Measured = Measured {
 
 /// Length of a timeline.
 pub(super) const LENGTH_NS: u64 = 60 * NS_PER_S;
+/// How often a run is looked at for steps back.
+const LOOKS: u64 = 4096;
 /// Stretches in which refusals are counted.
 const REFUSED_STRETCHES: u64 = 240;
 /// The most points of a timeline.
@@ -37,7 +39,7 @@ const FLAT: u64 = 300;
 const LEAST_WAIT_NS: u64 = 10_000_000;
 
 /// A [`Visitor`] that says when, in nanoseconds since the start, something first goes wrong: a clock goes
-/// back, a process stops, or a call is refused. `None`: never.
+/// back (to a 4096th of the run), a process stops, or a call is refused. `None`: never.
 #[derive(Debug)]
 pub struct FirstTrouble<'a>(pub &'a FleetPlan);
 
@@ -57,18 +59,25 @@ impl Visitor for FirstTrouble<'_> {
         let known = faults.map(|fault| fault.at).min();
         let mut fleet = self.0.open(scheme)?;
         let until = known.unwrap_or(end);
-        let mut steps_back = 0;
+        // Steps are counted now and then: it takes a look at every writer.
+        let every_ns = (self.0.length_ns / LOOKS).max(1);
+        let mut looked = spec.start;
         while let Some(event) = fleet.event_before(until)? {
             let at = match event {
                 Event::Row(issued) => issued.minted,
-                Event::Refused(refused) => return Ok(Some(refused.at.0 - spec.start.0)),
+                Event::Refused(refused) => return Ok(Some(since(spec.start, refused.at))),
             };
-            if fleet.steps_back() > steps_back {
-                return Ok(Some(at.0 - spec.start.0));
+            if at >= looked.later(every_ns) {
+                if fleet.steps_back() > 0 {
+                    return Ok(Some(since(spec.start, looked)));
+                }
+                looked = at;
             }
-            steps_back = fleet.steps_back();
         }
-        Ok(known.map(|at| at.0 - spec.start.0))
+        if fleet.steps_back() > 0 {
+            return Ok(Some(since(spec.start, looked)));
+        }
+        Ok(known.map(|at| since(spec.start, at)))
     }
 }
 

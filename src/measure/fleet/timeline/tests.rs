@@ -126,4 +126,23 @@ mod run {
             assert_eq!(kinds(&rows, "duplicate"), rollback == "ignore");
         }
     }
+
+    /// A clock that steps by itself is found although no call is refused, and good clocks have no trouble.
+    #[test]
+    fn the_first_trouble_is_a_step_too() {
+        let mut plan = stepped("ignore");
+        plan.spec.conduct.faults.clear();
+        let first = |plan: &FleetPlan| {
+            let spec = "snowflake".parse().unwrap();
+            scheme::visit(&spec, FirstTrouble(plan)).unwrap().unwrap()
+        };
+        assert_eq!(first(&plan), None);
+        let model = crate::clock::ClockModel::parse("ideal,at=40s:-1s").unwrap();
+        plan.spec.clocks = crate::fleet::Clocks::Model(model);
+        let at_ns = first(&plan).unwrap();
+        // A writer's rows come each 16 ms on average: e^-62 of gaps are as long as a second.
+        assert!((39 * NS_PER_S..41 * NS_PER_S).contains(&at_ns), "{at_ns}");
+        plan.length_ns = 40 * NS_PER_S;
+        assert_eq!(first(&plan), None);
+    }
 }
