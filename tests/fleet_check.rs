@@ -2,7 +2,9 @@
 //! others are found out, and their schedules are made as short as can be.
 
 use idlab::clock::{self, CLOCKS};
-use idlab::fleet::{Policy, SAFE_POLICIES, Schedule, Trial, UNSAFE_POLICIES, shrink};
+use idlab::fleet::{
+    Arrivals, Fault, Policy, SAFE_POLICIES, Schedule, Trial, Trouble, UNSAFE_POLICIES, shrink,
+};
 
 const SEED: u64 = 3;
 
@@ -48,6 +50,37 @@ fn unsafe_policies_are_found_out_by_few_faults() {
             let mut fewer = found.clone();
             fewer.faults.remove(left_out);
             assert!(!repeats(&fewer), "{policy:?}: {found}");
+        }
+    }
+}
+
+/// Every other clock of this kind is started again within 5 min: here when its machine goes on.
+#[test]
+fn a_restart_waits_for_a_machine_that_stands_still() {
+    let clock = CLOCKS
+        .iter()
+        .find(|clock| clock.name == "tz_epoch")
+        .unwrap();
+    let drawn = Schedule::draw(SEED, 0);
+    let stands_still = Fault {
+        at: drawn.start.later(1),
+        writer: 1,
+        trouble: Trouble::Suspend {
+            for_ns: 400_000_000_000,
+        },
+    };
+    let schedule = Schedule {
+        writers: 2,
+        rate: 1,
+        arrivals: Arrivals::Steady,
+        length_ns: 600_000_000_000,
+        faults: vec![stands_still],
+        ..drawn
+    };
+    for policy in SAFE_POLICIES {
+        if let Some(schedule) = policy.bears(&schedule, clock) {
+            let mut trial = trial(policy, clock.name);
+            assert_eq!(trial.duplicates(&schedule).unwrap(), 0, "{policy:?}");
         }
     }
 }

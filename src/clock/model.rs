@@ -130,13 +130,17 @@ impl ModelClock {
         self.stopped_until
     }
 
-    /// When the clock's process is next started again, as far as the model says; it reads
-    /// another time from then on.
+    /// When the clock's process is next started again, as far as the model says, and no earlier
+    /// than the machine goes on; it reads another time from then on.
     pub fn next_restart(&self) -> Option<Timestamp> {
-        match &self.guide {
-            Guide::Drawn(steered) => steered.next_restart(),
-            Guide::Log(_) => None,
-        }
+        let restart = match &self.guide {
+            Guide::Drawn(steered) => steered.next_restart()?,
+            Guide::Log(_) => return None,
+        };
+        Some(
+            self.stopped_until
+                .map_or(restart, |until| restart.max(until)),
+        )
     }
 
     /// Sets the wall clock forwards or, negative, back at true time `now`.

@@ -252,7 +252,7 @@ impl<W> Member<W> {
                 if let Memory::Stored { every_ns } = self.memory {
                     self.next_store = at.later(every_ns.max(1));
                 }
-            } else if let Some(fault) = self.faults.pop_front() {
+            } else if let Some(fault) = self.faults.pop_front_if(|fault| fault.at <= at) {
                 self.suffer(fault);
             }
             self.next_event = self.upcoming();
