@@ -12,6 +12,7 @@ mod latency;
 mod member;
 mod memory;
 pub mod number;
+mod numbering;
 mod safety;
 mod schedule;
 mod shrink;
@@ -22,7 +23,10 @@ pub use fault::{Fault, FaultPlan, MAX_FAULTS, PlanError, Trouble};
 pub use latency::{LATENCIES, Latency, LatencyError};
 pub use member::Outages;
 pub use memory::{MEMORIES, Memory, MemoryError};
-pub use safety::{Against, Policy, SAFE_POLICIES, Trial, UNSAFE_POLICIES};
+pub use numbering::Numbering;
+pub use safety::{
+    Against, Policy, SAFE_NUMBERS, SAFE_POLICIES, Trial, UNSAFE_NUMBERS, UNSAFE_POLICIES,
+};
 pub use schedule::{MOST_FAULTS, Schedule};
 pub use shrink::shrink;
 

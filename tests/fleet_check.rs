@@ -3,7 +3,8 @@
 
 use idlab::clock::{self, CLOCKS};
 use idlab::fleet::{
-    Arrivals, Fault, Policy, SAFE_POLICIES, Schedule, Trial, Trouble, UNSAFE_POLICIES, shrink,
+    Arrivals, Fault, Policy, SAFE_NUMBERS, SAFE_POLICIES, Schedule, Trial, Trouble, UNSAFE_NUMBERS,
+    UNSAFE_POLICIES, shrink,
 };
 
 const SEED: u64 = 3;
@@ -15,7 +16,7 @@ fn trial(policy: &Policy, clock: &str) -> Trial {
 #[test]
 fn safe_policies_repeat_no_id() {
     let mut runs = 0;
-    for policy in SAFE_POLICIES {
+    for policy in SAFE_POLICIES.iter().chain(SAFE_NUMBERS) {
         for clock in CLOCKS {
             let mut trial = trial(policy, clock.name);
             for number in 0..100 {
@@ -30,6 +31,24 @@ fn safe_policies_repeat_no_id() {
         }
     }
     assert!(runs > 50_000, "{runs}");
+}
+
+#[test]
+fn unsafe_numbers_are_found_out_by_few_faults() {
+    let ideal = CLOCKS.iter().find(|clock| clock.name == "ideal").unwrap();
+    for policy in UNSAFE_NUMBERS {
+        let mut trial = trial(policy, "ideal");
+        let mut repeats = |schedule: &Schedule| trial.duplicates(schedule).unwrap() > 0;
+        let schedules =
+            (0..5000).filter_map(|number| policy.bears(&Schedule::draw(SEED, number), ideal));
+        let first = schedules.into_iter().find(&mut repeats);
+        let first = first.unwrap_or_else(|| panic!("{policy:?}"));
+        let found = shrink(first, &mut repeats);
+        assert!(
+            repeats(&found) && found.faults.len() <= 3,
+            "{policy:?}: {found}"
+        );
+    }
 }
 
 #[test]

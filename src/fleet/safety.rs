@@ -1,6 +1,6 @@
 //! What a generator does about clocks and restarts, and when that repeats no id.
 
-use super::{Clocks, Conduct, Event, Fleet, FleetError, Memory, Schedule};
+use super::{Clocks, Conduct, Event, Fleet, FleetError, Memory, Numbering, Schedule};
 use crate::clock::{CLOCKS, ClockModel, NS_PER_MS, NS_PER_S, Preset};
 use crate::id::Id;
 use crate::scheme::{Params, Rollback, Scheme, Snowflake, SpecError};
@@ -15,6 +15,8 @@ pub enum Against {
     Shorter,
     /// All but restarts.
     NoRestart,
+    /// All but what sets the clock of a writer apart from another's.
+    AgreeingClocks,
     /// All but restarts, while the clock goes back four times at most: there are as many slots.
     FourSteps,
     /// Nothing: it is here to show that duplicates are found.
@@ -28,6 +30,8 @@ pub struct Policy {
     pub rollback: Rollback,
     /// After a restart; the time of [`Memory::Wait`] is that of the schedule.
     pub memory: Memory,
+    /// How it comes by its number.
+    pub numbers: Numbering,
     /// What it bears.
     pub against: Against,
 }
@@ -36,6 +40,7 @@ const fn policy(rollback: Rollback, memory: Memory, against: Against) -> Policy 
     Policy {
         rollback,
         memory,
+        numbers: Numbering::Fixed,
         against,
     }
 }
@@ -90,6 +95,28 @@ pub const SAFE_POLICIES: &[Policy] = &{
     policies
 };
 
+const fn numbered(numbers: Numbering, memory: Memory, against: Against) -> Policy {
+    Policy {
+        numbers,
+        ..policy(Rollback::Refuse, memory, against)
+    }
+}
+
+/// Ways to a number that are safe: each writer its own, with a memory; intervals of
+/// timestamps, without one; a holder's own clock, where clocks agree.
+pub const SAFE_NUMBERS: &[Policy] = &[
+    numbered(Numbering::Ordinal, Memory::Every, Against::All),
+    numbered(Numbering::FailToStart, Memory::Every, Against::All),
+    numbered(Numbering::KeyTime, Memory::Lost, Against::All),
+    numbered(Numbering::OwnClock, Memory::Lost, Against::AgreeingClocks),
+];
+
+/// Ways to a number that repeat ids.
+pub const UNSAFE_NUMBERS: &[Policy] = &[
+    numbered(Numbering::ZeroOnOutage, Memory::Every, Against::Nothing),
+    numbered(Numbering::Background, Memory::Every, Against::Nothing),
+];
+
 /// Policies that repeat ids.
 pub const UNSAFE_POLICIES: &[Policy] = &[
     policy(Rollback::Ignore, Memory::Every, Against::Nothing),
@@ -116,6 +143,13 @@ impl Policy {
             clock.text.contains(what) || inner.is_some_and(|inner| inner.text.contains(what))
         };
         match self.against {
+            Against::All | Against::Nothing if self.numbers != Numbering::Fixed => {
+                Some(schedule.clone().with_registry())
+            }
+            Against::AgreeingClocks => (clock.name == "ideal").then(|| {
+                let schedule = schedule.clone().with_registry();
+                schedule.with_agreeing_clocks()
+            }),
             Against::All | Against::Nothing => Some(schedule.clone()),
             Against::Shorter => {
                 let mishaps = ["step", "suspend", "upstream", "epoch", "leap"];
@@ -150,6 +184,8 @@ pub struct Trial {
     policy: Policy,
     clocks: ClockModel,
     layouts: Vec<(Snowflake, u64)>,
+    /// A layout of two numbers, for leases.
+    two: Snowflake,
     ids: Vec<u64>,
 }
 
@@ -169,16 +205,17 @@ impl Trial {
     /// # Errors
     /// A layout that cannot be read.
     pub fn new(policy: Policy, clocks: ClockModel) -> Result<Self, SpecError> {
-        let layout = |(text, most): (&str, u64)| {
+        let read = |text: &str| {
             let spec = text.parse()?;
-            let layout = Snowflake::new(&Params::new(&spec, Snowflake::PARAMS)?)?;
-            Ok((layout, most))
+            Snowflake::new(&Params::new(&spec, Snowflake::PARAMS)?)
         };
+        let layout = |(text, most): (&str, u64)| Ok((read(text)?, most));
         let layouts: Result<_, SpecError> = LAYOUTS.into_iter().map(layout).collect();
         Ok(Self {
             policy,
             clocks,
             layouts: layouts?,
+            two: read("snowflake:worker=1:sequence=21")?,
             ids: Vec::new(),
         })
     }
@@ -192,11 +229,18 @@ impl Trial {
             .layouts
             .iter()
             .filter(|(_, most)| schedule.rate <= *most);
-        let fits: Vec<&Snowflake> = fits.map(|(layout, _)| layout).collect();
+        let mut fits: Vec<&Snowflake> = fits.map(|(layout, _)| layout).collect();
+        if self.policy.numbers.leases() {
+            fits = vec![&self.two];
+        }
         let Some(layout) = fits.get(schedule.seed as usize % fits.len().max(1)) else {
             return Ok(0);
         };
+        let Some(numbers) = self.policy.numbers.rule(schedule) else {
+            return Ok(0);
+        };
         let conduct = Conduct {
+            numbers,
             rollback: Some(self.policy.rollback),
             refuse: true,
             memory: self.policy.memory(schedule),

@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 use idlab::chart::{Chart, ChartError};
 use idlab::clock::{self, CLOCKS, Preset};
 use idlab::fleet::{
-    Against, Memory, Policy, SAFE_POLICIES, Schedule, Trial, UNSAFE_POLICIES, shrink,
+    Against, Memory, Policy, SAFE_NUMBERS, SAFE_POLICIES, Schedule, Trial, UNSAFE_NUMBERS,
+    UNSAFE_POLICIES, shrink,
 };
 use idlab::measure::Rows;
 use idlab::record::{Measured, Parameters, Records, Row};
@@ -88,6 +89,7 @@ fn bears(against: Against) -> &'static str {
         Against::All => "all",
         Against::Shorter => "all, clocks without steps of their own",
         Against::NoRestart => "all but restarts",
+        Against::AgreeingClocks => "all, while clocks agree",
         Against::FourSteps => "four steps back, no restart",
         Against::Nothing => "",
     }
@@ -105,6 +107,7 @@ impl Found {
                 self.policy.rollback.to_string().into(),
             ),
             ("memory".to_owned(), memory(&self.policy).into()),
+            ("numbers".to_owned(), self.policy.numbers.name().into()),
             ("clock".to_owned(), self.clock.name.into()),
             ("against".to_owned(), bears(self.policy.against).into()),
         ]);
@@ -129,11 +132,13 @@ pub fn run(schedules: u64, output: &OutputArgs) -> Result<()> {
     let mut recorder = Recorder::start("fleet_faults", output, params)?;
     let safe = SAFE_POLICIES
         .iter()
+        .chain(SAFE_NUMBERS)
         .flat_map(|policy| CLOCKS.iter().map(move |clock| (*policy, clock)));
     // On true time, so that duplicates are the faults' alone.
     let ideal = CLOCKS.iter().filter(|clock| clock.name == "ideal");
     let found_out = UNSAFE_POLICIES
         .iter()
+        .chain(UNSAFE_NUMBERS)
         .flat_map(|policy| ideal.clone().map(move |clock| (*policy, clock)));
     let tasks: Vec<(Policy, &Preset)> = safe.chain(found_out).collect();
     let progress = recorder::progress(Some(schedules * tasks.len() as u64));
@@ -163,7 +168,7 @@ pub fn run(schedules: u64, output: &OutputArgs) -> Result<()> {
 /// One line a policy: clocks, schedules and those with duplicates; then the shortest of these.
 fn table(records: &Records) -> String {
     struct Line<'a> {
-        policy: [&'a str; 3],
+        policy: [&'a str; 4],
         clocks: u64,
         run: f64,
         repeated: f64,
@@ -173,7 +178,7 @@ fn table(records: &Records) -> String {
     for pair in records.rows.chunks_exact(2) {
         let [run, repeated] = pair else { continue };
         let param = |name: &str| run.params.get(name).and_then(Value::as_str).unwrap_or("");
-        let policy = ["rollback", "memory", "against"].map(param);
+        let policy = ["rollback", "memory", "numbers", "against"].map(param);
         if lines.last().is_none_or(|line| line.policy != policy) {
             lines.push(Line {
                 policy,
@@ -189,14 +194,18 @@ fn table(records: &Records) -> String {
         }
         let shortest = repeated.params.get("shortest").and_then(Value::as_str);
         if let Some(shortest) = shortest {
-            let [rollback, memory, _] = policy;
+            let [rollback, memory, numbers, _] = policy;
             let clock = param("clock");
-            let _ = write!(told, "\n\n{rollback}, {memory}, clock {clock}:\n{shortest}");
+            let _ = write!(
+                told,
+                "\n\n{rollback}, {memory}, {numbers}, clock {clock}:\n{shortest}"
+            );
         }
     }
     let headings = [
         "rollback",
         "memory",
+        "numbers",
         "safe against",
         "clocks",
         "schedules",
@@ -204,7 +213,7 @@ fn table(records: &Records) -> String {
         "",
     ];
     let cells = lines.into_iter().map(|line| {
-        let [rollback, memory, against] = line.policy;
+        let [rollback, memory, numbers, against] = line.policy;
         let verdict = match (against.is_empty(), line.repeated > 0.0) {
             (true, true) => "found out",
             (false, false) => "ok",
@@ -216,7 +225,7 @@ fn table(records: &Records) -> String {
         } else {
             against
         };
-        let texts = [rollback, memory, against].map(str::to_owned);
+        let texts = [rollback, memory, numbers, against].map(str::to_owned);
         let mut cells = texts.to_vec();
         cells.extend([line.clocks as f64, line.run, line.repeated].map(report::whole));
         cells.push(verdict.to_owned());
