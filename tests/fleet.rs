@@ -439,7 +439,7 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
             "--sweep skew --for 24h --rate 100k",
             "expected 1 to 100000000: change --rate or --for",
         ),
-        ("--replicas 3", "--sweep"),
+        ("--replicas 3 --timeline", "cannot be used with"),
         (
             "--timeline 11min",
             "--timeline 11min: expected less than the run's 10min",
@@ -452,6 +452,31 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
         assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
         assert!(stdout.is_empty() && !out.exists(), "{args}");
     }
+}
+
+/// Faults are drawn for each seed: three runs in one are the mean of three.
+#[test]
+fn replicas_are_the_mean_of_runs_with_the_seeds_that_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = "--scheme snowflake --for 10s --lag 0 --faults restarts=20s:1s,pauses=20s:1s";
+    let refused = |more: &str| {
+        let out = folder.path().join("out");
+        let (code, _, stderr) = fleet(&format!("{args} {more}"), &out);
+        assert_eq!(code, 0, "{stderr}");
+        let rows = records(&out);
+        let down = rows
+            .iter()
+            .find(|row| row["measure"] == "refused_calls" && row["params"]["cause"] == "down");
+        let down = down.unwrap_or_else(|| panic!("{rows:?}")).clone();
+        ["value", "low", "high", "samples"].map(|key| down[key].as_f64())
+    };
+    let single = ["--seed 5", "--seed 6", "--seed 7"].map(|seed| refused(seed)[0].unwrap());
+    let [mean, low, high, samples] = refused("--seed 5 --replicas 3");
+    assert_eq!(mean, Some(single.iter().sum::<f64>() / 3.0));
+    assert_eq!(low, single.iter().copied().reduce(f64::min));
+    assert_eq!(high, single.iter().copied().reduce(f64::max));
+    assert_eq!(samples, Some(3.0));
+    assert!(low < high);
 }
 
 /// The rows that are not late go to the right edge of an index, whichever command says so.
