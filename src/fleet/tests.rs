@@ -2,7 +2,7 @@ mod centre;
 mod conduct;
 
 use super::*;
-use crate::clock::NS_PER_MS;
+use crate::clock::{NS_PER_MS, NS_PER_S};
 use crate::scheme::{AutoIncrement, Params, Snowflake, Spec, UuidV7};
 
 fn scheme<S: Scheme>(text: &str) -> S {

@@ -1,7 +1,7 @@
 //! Random schedules: a short run and what goes wrong in it.
 
-use super::{Arrivals, Clocks, Conduct, Fault, FleetSpec, Latency, START, Trouble};
 use crate::clock::{NS_PER_S, Timestamp};
+use crate::fleet::{Arrivals, Clocks, Conduct, Fault, FleetSpec, Latency, START, Trouble};
 use crate::random;
 use rand_chacha::ChaCha8Rng;
 use std::fmt;

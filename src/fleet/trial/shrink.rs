@@ -1,6 +1,7 @@
 //! The smallest of the schedules that fail as a given one does.
 
-use super::{Fault, Schedule, Trouble};
+use super::Schedule;
+use crate::fleet::{Fault, Trouble};
 
 /// Makes a schedule that `fails` shorter as long as it still does: fewer faults, then less
 /// of each and earlier, then fewer writers and a shorter run. No fault of the result can be

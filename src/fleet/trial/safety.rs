@@ -1,7 +1,8 @@
 //! What a generator does about clocks and restarts, and when that repeats no id.
 
-use super::{Clocks, Conduct, Event, Fleet, FleetError, Memory, Numbering, Schedule};
+use super::{Numbering, Schedule};
 use crate::clock::{CLOCKS, ClockModel, NS_PER_MS, NS_PER_S, Preset};
+use crate::fleet::{Clocks, Conduct, Event, Fleet, FleetError, Memory};
 use crate::id::Id;
 use crate::scheme::{Params, Rollback, Scheme, Snowflake, SpecError};
 

@@ -1,8 +1,9 @@
 //! How trials number their writers, with times that fit a schedule's length.
 
-use super::number::{Holder, LeaseRule, NumberRule};
-use super::{Fault, Schedule, Trouble};
+use super::Schedule;
 use crate::clock::{NS_PER_MS, NS_PER_S};
+use crate::fleet::number::{Holder, LeaseRule, NumberRule};
+use crate::fleet::{Fault, Trouble};
 use crate::random;
 
 /// How writers come by their numbers in a trial.
