@@ -11,9 +11,9 @@ use crate::recorder::{self, OutputArgs, Recorder};
 use crate::writers::{Defaults, FleetArgs, explain, fleet_parameters};
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::clock::{self, CLOCK_FORMS, CLOCK_KEYS, NS_PER_S};
+use idlab::clock::{self, CLOCK_FORMS, CLOCK_KEYS, NS_PER_MS, NS_PER_S};
 use idlab::fleet::{Clocks, FleetError, Latency};
-use idlab::measure::{self, CheckFleet, FleetPlan, MeasureFleet, ReaderKind, Rows};
+use idlab::measure::{self, CheckFleet, FleetPlan, IdsOf, MeasureFleet, ReaderKind, Rows};
 use idlab::record::{Parameters, Row};
 use idlab::scheme::{self, Rollback, Spec};
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_enum, conflicts_with_all = ["poll", "lag", "reader", "page", "timeline"])]
     sweep: Option<SweepArg>,
     /// Runs of each scheme, or of each size of a sweep, with the seeds from --seed on: means, between least and most [default: 1; sweeps: 5]
-    #[arg(long, value_name = "N", value_parser = args::positive, conflicts_with = "timeline")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = args::positive, conflicts_with = "timeline")]
     replicas: Option<u64>,
     /// Draws one minute row by row too: from so long after the start, or around the first step back, stop or refusal
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "", value_parser = timeline::from)]
@@ -49,19 +49,19 @@ pub struct Args {
     /// Time between two polls; 0: a reader who never rests
     #[arg(long, value_name = "TIME", default_value = "1s", allow_hyphen_values = true, value_parser = args::duration_ns, help_heading = "Readers")]
     poll: u64,
-    /// Lag windows, one reader each; 0: none
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0,10ms,100ms,1s,2s,10s", allow_hyphen_values = true, value_parser = args::duration_ns, help_heading = "Readers")]
+    /// Lag windows, one reader each; 0: none [default: 0,10ms,100ms,1s,2s,10s, as far as they are shorter than the run]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, value_parser = args::duration_ns, help_heading = "Readers")]
     lag: Vec<u64>,
     /// Readers of other kinds: cursor[:LAG], tuple[:LAG], vector[:LAG], overlap:TIME, gap:TIMEOUT, xmin (see `sim list readers`)
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Readers")]
     reader: Vec<String>,
     /// Most rows that a poll of these returns [default: all there are]
-    #[arg(long, value_name = "ROWS", value_parser = args::positive, help_heading = "Readers")]
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, value_parser = args::positive, help_heading = "Readers")]
     page: Option<u64>,
     #[command(flatten)]
     check: check::CheckArgs,
     /// Something that happened to others, run again, instead of a fleet of your own (see `sim list scenarios`), or all; exit code 1 if it comes out otherwise
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Scenarios", conflicts_with_all = ["scheme", "length", "poll", "lag", "reader", "page", "replicas", "check"])]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Scenarios", conflicts_with_all = ["scheme", "length", "poll", "lag", "reader", "page", "replicas", "check", "sweep", "timeline"])]
     scenario: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,
@@ -98,6 +98,19 @@ fn after_help() -> String {
     format!("Keys of --clock:\n{keys}{CLOCK_FORMS}\n\n{EXAMPLES}")
 }
 
+/// The clocks unless told otherwise.
+const DEFAULT_CLOCK: &str = "lan_chrony";
+
+/// Lag windows unless told otherwise.
+const DEFAULT_LAGS_NS: [u64; 6] = [
+    0,
+    10 * NS_PER_MS,
+    100 * NS_PER_MS,
+    NS_PER_S,
+    2 * NS_PER_S,
+    10 * NS_PER_S,
+];
+
 /// Rows of a run are kept until it is measured.
 const MOST_ROWS: u128 = 100_000_000;
 
@@ -116,6 +129,7 @@ struct Case {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    args.check.refuse_without_check()?;
     if let Some(what) = args.check.check {
         return check::run(what, &args.check, &args.output);
     }
@@ -212,6 +226,23 @@ fn cases(args: &Args, plan: &FleetPlan) -> Result<Vec<Case>> {
             try_rollback(None, label)?;
         }
     }
+    let mut ids = Vec::new();
+    for case in &cases {
+        ids.push(scheme::visit(&case.spec, IdsOf).map_err(usage)?);
+    }
+    let gap = plan.readers.iter().find(|reader| reader.needs_dense());
+    if let Some(reader) = gap
+        && !ids.iter().any(|ids| ids.dense)
+    {
+        return Err(usage(format!(
+            "--reader {reader}: none of the schemes is a sequence without holes; add one, such as auto_increment"
+        )));
+    }
+    if args.timeline.is_some() && !ids.iter().any(|ids| ids.timed) {
+        return Err(usage(
+            "--timeline: none of the schemes says a time; add one, such as snowflake",
+        ));
+    }
     Ok(cases)
 }
 
@@ -239,16 +270,23 @@ fn plan(args: &Args, seed: u64) -> Result<FleetPlan> {
     };
     most("--poll", args.poll)?;
     args.lag.iter().try_for_each(|&lag| most("--lag", lag))?;
+    let lags_ns = match &*args.lag {
+        [] => {
+            let short = |lag: &&u64| **lag <= args.length;
+            DEFAULT_LAGS_NS.iter().filter(short).copied().collect()
+        }
+        given => given.to_vec(),
+    };
     let defaults = Defaults {
         rate: 1000,
-        clocks: Clocks::Model(clock::clock("lan_chrony")?),
+        clocks: Clocks::Model(clock::clock(DEFAULT_CLOCK)?),
         latency: Latency::Light,
     };
     Ok(FleetPlan {
         spec: args.fleet.spec_or(seed, defaults, args.length)?,
         length_ns: args.length,
         poll_ns: args.poll,
-        lags_ns: args.lag.clone(),
+        lags_ns,
         readers: readers(args)?,
         page_rows: match args.page.map(u32::try_from) {
             None => None,
@@ -264,8 +302,16 @@ fn readers(args: &Args) -> Result<Vec<ReaderKind>> {
         return Err(usage("--page: give the --reader that asks for pages"));
     }
     let kinds = args.reader.iter().map(|text| {
-        text.parse()
-            .map_err(|error| usage(format!("--reader: {error}")))
+        let kind: ReaderKind = text
+            .parse()
+            .map_err(|error| usage(format!("--reader: {error}")))?;
+        match kind.window_ns() {
+            Some(ns) if ns > args.length => Err(usage(format!(
+                "--reader {text}: expected at most the run's {}; give a longer --for",
+                seconds(args.length)
+            ))),
+            _ => Ok(kind),
+        }
     });
     kinds.collect()
 }
@@ -275,7 +321,7 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
         ("scheme".to_owned(), args.scheme.clone().into()),
         ("for_ns".to_owned(), args.length.into()),
         ("poll_ns".to_owned(), args.poll.into()),
-        ("lag_ns".to_owned(), args.lag.clone().into()),
+        ("lag_ns".to_owned(), plan.lags_ns.clone().into()),
     ]);
     if let Some(replicas) = args.replicas {
         params.insert("replicas".to_owned(), replicas.into());
@@ -290,6 +336,11 @@ fn parameters(args: &Args, plan: &FleetPlan) -> Parameters {
         params.insert("page_rows".to_owned(), rows.into());
     }
     fleet_parameters(&plan.spec, &mut params);
+    // As typed: the name of a preset says more than its keys.
+    if let (Clocks::Model(_), true) = (&plan.spec.clocks, args.fleet.clock_log.is_empty()) {
+        let typed = args.fleet.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
+        params.insert("clock".to_owned(), typed.into());
+    }
     if !args.fleet.rollback.is_empty() {
         params.insert("rollback".to_owned(), args.fleet.rollback.clone().into());
     }

@@ -24,10 +24,10 @@ const DAY_NS: u64 = 86_400 * NS_PER_S;
 #[command(next_help_heading = "Writers (of schemes)")]
 pub struct FleetArgs {
     /// Writers, each with its own clock [default: 16]
-    #[arg(long, value_name = "N", value_parser = args::positive)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = args::positive)]
     pub writers: Option<u64>,
     /// Ids a second, all writers together [default: 10k; `sim fleet`: 1k]
-    #[arg(long, value_name = "IDS/S", value_parser = args::rate)]
+    #[arg(long, value_name = "IDS/S", allow_hyphen_values = true, value_parser = args::rate)]
     pub rate: Option<u64>,
     /// When ids are asked for [default: poisson]
     #[arg(long, value_enum)]

@@ -270,10 +270,14 @@ impl<S: Scheme> Fleet<S> {
             answer => {
                 let waiting = &mut self.members[writer as usize].waiting;
                 waiting.pop_front();
-                if !waiting.is_empty() {
+                let more = !waiting.is_empty();
+                if more {
                     self.waiting.push(Reverse((now, writer)));
                 }
                 self.settle(writer, now, call, answer);
+                if more {
+                    self.members[writer as usize].outages.begin(now);
+                }
             }
         }
         Ok(())

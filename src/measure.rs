@@ -31,10 +31,10 @@ pub use fleet::{
     READER_SKIPPED_SHARE, REFUSED, SKIPPED_SHARE, UNAVAILABLE_MS,
 };
 pub use fleet::{
-    AnyReader, CheckFleet, FLEET_MEASURES, FirstTrouble, FleetPlan, Ledger, MeasureFleet,
-    MeasureSweep, MeasureTimeline, Order, Polls, READER_KINDS, READER_MEASURES, Read, Readable,
-    Reader, ReaderError, ReaderKind, Repeated, Seen, Sweep, order, repeated, rows_per_tick,
-    smallest_lossless_lag, write_lossless_lag, write_reads,
+    AnyReader, CheckFleet, FLEET_MEASURES, FirstTrouble, FleetPlan, Ids, IdsOf, Ledger,
+    MeasureFleet, MeasureSweep, MeasureTimeline, Order, Polls, READER_KINDS, READER_MEASURES, Read,
+    Readable, Reader, ReaderError, ReaderKind, Repeated, Seen, Sweep, order, repeated,
+    rows_per_tick, smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use locality::Sample;
 pub use replicas::replicas;
@@ -229,6 +229,14 @@ impl Rows {
     /// Adds a total: the mean of `values`, which are finite, between their least and most.
     pub fn mean(&mut self, measured: &Measured, values: &[f64]) {
         self.spread(measured, None, values);
+    }
+
+    /// Adds a total: the most of `values`, which are finite, with their least and most.
+    pub fn most(&mut self, measured: &Measured, values: &[f64]) {
+        self.spread(measured, None, values);
+        if let Some(row) = self.rows.last_mut() {
+            row.value = row.high.unwrap_or(row.value);
+        }
     }
 
     fn spread(&mut self, measured: &Measured, x: Option<Number>, values: &[f64]) {

@@ -304,7 +304,7 @@ fn sweeps_have_tables_records_and_charts_on_any_number_of_threads() {
             let args = format!("--sweep {sweep} {args} --threads {threads}");
             let (code, stdout, stderr) = fleet(&args, &out);
             assert_eq!((code, &*stderr), (0, ""), "{args}: {stdout}");
-            assert!(stdout.contains("Means of 2 runs of each size"), "{stdout}");
+            assert!(stdout.contains("Means of 2 runs of each"), "{stdout}");
             for end in ["svg", "png"] {
                 assert!(out.join(format!("fleet_{sweep}.{end}")).exists(), "{args}");
             }
@@ -414,7 +414,7 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
             "--clock: --sweep skew sets the clocks itself",
         ),
         (
-            "--sweep skew --rollback wait,hold",
+            "--sweep pause --rollback wait,hold",
             "several at once are for --sweep step",
         ),
         (
@@ -452,6 +452,108 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
         assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
         assert!(stdout.is_empty() && !out.exists(), "{args}");
     }
+}
+
+#[test]
+fn a_lag_as_printed_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let run = |lag: &str| {
+        let args = format!("--scheme uuid_v7 --for 1min --lag {lag}");
+        let (code, stdout, stderr) = fleet(&args, &out);
+        assert_eq!(code, 0, "{stderr}");
+        let line = stdout
+            .lines()
+            .find(|line| line.trim_start().starts_with("uuid_v7"));
+        line.unwrap()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let lossless = run("0")[9].clone();
+    let lost = |lag: &str| run(lag)[10].clone();
+    assert_eq!(lost(&format!("{lossless}ms")), "0");
+    let less: f64 = lossless.parse().unwrap();
+    assert_ne!(lost(&format!("{:.2}ms", less - 0.02)), "0");
+}
+
+#[test]
+fn flags_that_say_nothing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("none");
+    for (args, expected) in [
+        (
+            "--scenario ksuid_second --sweep skew",
+            "cannot be used with",
+        ),
+        (
+            "--scenario ksuid_second --among 100",
+            "--among: is for --check alone",
+        ),
+        (
+            "--scheme snowflake --schedules 50",
+            "--schedules: is for --check alone",
+        ),
+        (
+            "--check leases --leases ttl=5s,renew=1s",
+            "cannot be used with",
+        ),
+        ("--check planted --sweep skew", "cannot be used with"),
+        (
+            "--sweep step --commit heavy",
+            "--commit: says nothing to this --sweep",
+        ),
+        (
+            "--sweep skew --scheme snowflake --rollback hold",
+            "--rollback: says nothing",
+        ),
+        (
+            "--scheme snowflake --reader gap:1s",
+            "none of the schemes is a sequence",
+        ),
+        (
+            "--scheme uuid_v4 --timeline",
+            "none of the schemes says a time",
+        ),
+        (
+            "--for 20s --reader cursor:1h",
+            "--reader cursor:1h: expected at most the run's 20 s",
+        ),
+        ("--rate -5", "--rate"),
+    ] {
+        let (code, stdout, stderr) = fleet(args, &out);
+        assert_eq!(code, 2, "{args}: {stderr}");
+        assert!(stderr.contains(expected), "{args}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
+        assert!(stdout.is_empty() && !out.exists(), "{args}");
+    }
+    // The default windows are those that fit.
+    let (code, stdout, stderr) = fleet("--scheme snowflake --for 5s", &folder.path().join("out"));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stdout.contains("2 s") && !stdout.contains("10 s"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn callers_who_only_waited_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let run = |args: &str| {
+        let (code, stdout, stderr) = fleet(args, &out);
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let paused = run("--scheme snowflake --for 20s --lag 0 --rate 200 --faults pauses=1s");
+    assert!(paused.contains("without ids"), "{paused}");
+    // A centre that takes a quarter longer than its callers leave it: 16 writers wait for a
+    // minute, and for a quarter of one until all have been served.
+    let busy = run("--scheme auto_increment:rtt_us=20000 --for 1min --lag 0");
+    let rows = records(&out);
+    let unavailable = rows.iter().find(|row| row["measure"] == "unavailable_ms");
+    let ms = unavailable.unwrap()["value"].as_f64().unwrap();
+    assert!((1100e3..=1300e3).contains(&ms), "{ms}: {busy}");
 }
 
 /// Faults are drawn for each seed: three runs in one are the mean of three.

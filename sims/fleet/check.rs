@@ -35,17 +35,35 @@ pub(super) struct CheckArgs {
         num_args = 0..=1,
         default_missing_value = "forms",
         conflicts_with_all = [
-            "scheme", "length", "poll", "lag", "writers", "rate", "arrivals", "clock", "clock_log", "clock_sd", "commit", "delay", "rollback", "memory",
+            "scheme", "length", "poll", "lag", "writers", "rate", "arrivals", "clock", "clock_log", "clock_sd", "commit", "delay", "rollback", "memory", "numbers", "leases", "faults", "abort",
+            "sweep", "timeline", "replicas", "reader", "page",
         ],
         help_heading = "Check"
     )]
     pub(super) check: Option<What>,
     /// Random schedules of faults a policy and clock [default: 10k]
-    #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Check")]
     schedules: Option<u64>,
     /// Snowflakes among which one is planted twice; of UUIDv4, a tenth of them [default: 100M]
-    #[arg(long, value_name = "N", requires = "check", value_parser = args::positive, help_heading = "Check")]
+    #[arg(long, value_name = "N", value_parser = args::positive, help_heading = "Check")]
     among: Option<u64>,
+}
+
+impl CheckArgs {
+    /// Refuses flags that say nothing without --check.
+    pub(super) fn refuse_without_check(&self) -> Result<()> {
+        let given = [
+            ("--schedules", self.schedules.is_some()),
+            ("--among", self.among.is_some()),
+        ];
+        match given
+            .iter()
+            .find(|(_, given)| *given && self.check.is_none())
+        {
+            Some((flag, _)) => Err(usage(format!("{flag}: is for --check alone"))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What is compared.

@@ -152,6 +152,18 @@ fn base(args: &Args, kind: SweepArg) -> Result<FleetPlan> {
         ("--clock-sd", fleet.clock_sd.is_some()),
         ("--clock-log", !fleet.clock_log.is_empty()),
     ];
+    let ignored = [
+        (
+            "--rollback",
+            kind == SweepArg::Skew && !fleet.rollback.is_empty(),
+        ),
+        ("--memory", fleet.memory.is_some()),
+        ("--delay", kind != SweepArg::Skew && fleet.delay.is_some()),
+        ("--commit", kind != SweepArg::Skew && fleet.commit.is_some()),
+    ];
+    if let Some((flag, _)) = ignored.iter().find(|(_, given)| *given) {
+        return Err(usage(format!("{flag}: says nothing to this --sweep")));
+    }
     if kind == SweepArg::Skew
         && let Some((flag, _)) = of_clock.iter().find(|(_, given)| *given)
     {
@@ -358,8 +370,19 @@ fn table(records: &Records) -> String {
     let tables: Vec<String> = tables.collect();
     let replicas = records.rows.first().map_or(1, |row| row.samples);
     let runs = report::plural(replicas, "run");
+    let swept = records
+        .run
+        .params
+        .get("sweep")
+        .and_then(|kind| kind.as_str());
+    let columns = match swept {
+        Some("skew") => "standard deviation of the writers' clock offsets",
+        Some("step") => "size of the step back; lines are rollbacks, numbers those of one step",
+        Some("pause") => "length of the pause; lines are what holders of leases do",
+        _ => "what is swept",
+    };
     format!(
-        "{}\n\nMeans of {runs} of each size; the records have the least and the most.",
+        "{}\n\nColumns: {columns}. Means of {runs} of each; the records have the least and the most.",
         tables.join("\n\n")
     )
 }

@@ -16,14 +16,18 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn found(&self, measure: &str, param: Option<(&str, &str)>, x: Option<u64>) -> Option<f64> {
+    fn row(&self, measure: &str, param: Option<(&str, &str)>, x: Option<u64>) -> Option<&Row> {
         let matches = |row: &&&Row| {
             let said = param.is_none_or(|(name, value)| {
                 row.params.get(name).and_then(|text| text.as_str()) == Some(value)
             });
             row.measure == measure && row.x.map(|x| x.as_f64() as u64) == x && said
         };
-        self.rows.iter().find(matches).map(|row| row.value.as_f64())
+        self.rows.iter().find(matches).copied()
+    }
+
+    fn found(&self, measure: &str, param: Option<(&str, &str)>, x: Option<u64>) -> Option<f64> {
+        self.row(measure, param, x).map(|row| row.value.as_f64())
     }
 
     fn whole(&self, measure: &str) -> Option<String> {
@@ -33,7 +37,7 @@ impl Line<'_> {
     /// A measure in milliseconds as seconds.
     fn seconds(&self, measure: &str) -> Option<String> {
         let ms = self.found(measure, None, None);
-        ms.map(|ms| report::two(ms / 1e3))
+        ms.map(|ms| report::two((ms / 1e3).max(0.0)))
     }
 
     fn refused(&self, cause: &str) -> Option<String> {
@@ -137,19 +141,40 @@ fn readers(records: &Records, lines: &[Line]) -> String {
             let ms = line.found("effective_latency_ms", Some(latency), None);
             ms.map(report::two)
         }));
-        let lossless = line.found("smallest_lossless_lag_ms", None, None);
-        cells.push(lossless.map(report::two));
+        let lossless = line.row("smallest_lossless_lag_ms", None, None);
+        let most = lossless.map(|row| row.high.unwrap_or(row.value).as_f64());
+        // Rounded up: a lag as printed is enough.
+        cells.push(most.map(|ms| report::two((ms * 100.0).ceil() / 100.0)));
         let count = line.found("fleet_rows", None, None).unwrap_or_default();
         cells.extend(lags.iter().map(|lag| {
-            let share = line.found("skipped_rows_share", None, Some(*lag));
-            share.map(|share| report::whole(share * count))
+            let row = line.row("skipped_rows_share", None, Some(*lag))?;
+            let most = row.high.unwrap_or(row.value).as_f64();
+            let lost = row.value.as_f64() * count;
+            let little = most > 0.0 && lost < 0.5;
+            Some(if little {
+                "<1".to_owned()
+            } else {
+                report::whole(lost)
+            })
         }));
         dashes(cells)
     });
     let notes = "late: committed after a larger id. moved: furthest from its place by id. k-sorted: most rows behind a larger id.\n\
-                 latency: commit time less the id's time; a lag as long as the most of it loses nothing.\n\
-                 lossless lag: smallest that loses nothing in this run. lost: rows that a reader never gets; means of readers out of step.";
+                 latency: commit time less the id's time; a lag as long as the most of it loses nothing, whatever the reader (-: ids follow no time, no lag helps).\n\
+                 lossless lag: smallest with which none of the readers lost a row in this run. lost: rows that a reader never gets; means of 8 readers who poll at different times.";
     format!("{}\n\n{notes}", report::table(&headings, cells))
+}
+
+/// A share in per cent, with two digits that count where it is small.
+fn share(value: f64) -> String {
+    match value * 100.0 {
+        0.0 => "0".to_owned(),
+        percent if percent < 0.095 => {
+            let digits = 1 - percent.log10().floor() as i32;
+            format!("{percent:.*}", digits.clamp(0, 9) as usize)
+        }
+        _ => report::percent(value),
+    }
 }
 
 /// What readers of several kinds make of the rows; nothing if none was asked for.
@@ -191,7 +216,7 @@ fn kinds(lines: &[Line]) -> Option<String> {
             let mut cells = line.names(with_rollback);
             cells.extend([
                 Some(reader.clone()),
-                of("reader_skipped_share").map(report::percent),
+                of("reader_skipped_share").map(share),
                 of("reader_skipped_rows_per_day").map(report::whole),
                 delay("p50"),
                 delay("p99"),
@@ -255,12 +280,12 @@ fn numbers(lines: &[Line]) -> Option<String> {
     ))
 }
 
-/// Nothing if no clock went back and nothing was refused.
+/// Nothing if no clock went back, nothing was refused and nobody waited.
 fn callers(lines: &[Line]) -> Option<String> {
     let troubled = |line: &Line| {
         let some = |measure| line.found(measure, None, None).is_some_and(|n| n > 0.0);
         let refused = |row: &&Row| row.measure == "refused_calls" && row.value.as_f64() > 0.0;
-        some("clock_went_back") || line.rows.iter().any(refused)
+        some("clock_went_back") || some("waiting_calls") || line.rows.iter().any(refused)
     };
     if !lines.iter().any(troubled) {
         return None;
@@ -301,7 +326,7 @@ fn callers(lines: &[Line]) -> Option<String> {
         dashes(cells)
     });
     let notes = "clock back: readings below the one before. without ids: from the first call that waits or is refused to the next id, all writers.\n\
-                 waits: calls that waited. ids ahead: furthest that an id's time is ahead of true time.";
+                 waits: calls that waited. ids ahead: furthest that an id's time is ahead of true time. own: the scheme's own rule for clocks that go back.";
     Some(format!("{}\n\n{notes}", report::table(&headings, cells)))
 }
 

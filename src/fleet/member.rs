@@ -91,8 +91,11 @@ impl Outages {
     pub(super) fn end(&mut self, now: Timestamp) {
         if let Some(since) = self.since.take() {
             let ns = now.0.saturating_sub(since.0);
+            if ns == 0 {
+                return;
+            }
             self.count += 1;
-            self.total_ns += ns;
+            self.total_ns = self.total_ns.saturating_add(ns);
             self.longest_ns = self.longest_ns.max(ns);
             self.writers = 1;
         }
@@ -102,7 +105,7 @@ impl Outages {
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             count: self.count + other.count,
-            total_ns: self.total_ns + other.total_ns,
+            total_ns: self.total_ns.saturating_add(other.total_ns),
             longest_ns: self.longest_ns.max(other.longest_ns),
             writers: self.writers + other.writers,
             since: None,

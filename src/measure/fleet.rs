@@ -213,6 +213,38 @@ impl Visitor for CheckFleet<'_> {
     }
 }
 
+/// What readers may expect of a scheme's ids.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ids {
+    /// They are numbers of a sequence, which may be expected to have no holes.
+    pub dense: bool,
+    /// They say a time.
+    pub timed: bool,
+}
+
+/// A [`Visitor`] that tells what readers may expect of a scheme's ids.
+#[derive(Clone, Copy, Debug)]
+pub struct IdsOf;
+
+impl Visitor for IdsOf {
+    type Output = Ids;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Ids {
+        Ids::of(&scheme)
+    }
+}
+
+impl Ids {
+    fn of(scheme: &impl Scheme) -> Self {
+        let kinds: Vec<FieldKind> = scheme.fields().iter().map(|field| field.kind).collect();
+        let of_sequence = |kind: &FieldKind| matches!(kind, FieldKind::Counter | FieldKind::Fixed);
+        Self {
+            dense: kinds.iter().all(of_sequence),
+            timed: kinds.contains(&FieldKind::Timestamp),
+        }
+    }
+}
+
 /// A [`Visitor`] that runs a plan and writes its rows.
 #[derive(Debug)]
 pub struct MeasureFleet<'a> {
@@ -291,23 +323,20 @@ impl Visitor for MeasureFleet<'_> {
     type Output = Result<(), FleetError>;
 
     fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
-        let fields = scheme.fields();
-        let says_time = fields
-            .iter()
-            .any(|field| field.kind == FieldKind::Timestamp);
-        // A sequence that a reader may expect to have no holes.
-        let dense = fields
-            .iter()
-            .all(|field| matches!(field.kind, FieldKind::Counter | FieldKind::Fixed));
+        let ids = Ids::of(&scheme);
         let Run { seen, bill } = self.plan.run(scheme)?;
         bill.write(self.rows);
+        if seen.is_empty() {
+            self.rows.total(&FLEET_ROWS, 0u64);
+            return Ok(());
+        }
         let order = order(&seen);
         write_order(self.rows, &order, seen.len());
-        if says_time {
+        if ids.timed {
             self.rows
                 .total(&ROWS_PER_TICK, Number::Real(rows_per_tick(&seen)));
         }
-        if says_time || order.as_minted {
+        if ids.timed || order.as_minted {
             write_latency(self.rows, &seen);
         }
         let mut lags_ns = self.plan.lags_ns.clone();
@@ -327,7 +356,7 @@ impl Visitor for MeasureFleet<'_> {
             .map(|first| smallest_lossless_lag(&seen, *first, self.plan.poll_ns));
         write_lossless_lag(self.rows, &lags.collect::<Vec<_>>());
         for kind in &self.plan.readers {
-            if kind.needs_dense() && !dense {
+            if kind.needs_dense() && !ids.dense {
                 continue;
             }
             let read = |first: &Timestamp| {

@@ -115,7 +115,10 @@ fn a_timeline_has_a_panel_a_scheme_and_rollback_with_what_happened() {
     for text in ["snowflake, ignore", "snowflake, wait", "snowflake, refuse"] {
         assert!(svg.contains(text), "{text}");
     }
-    assert_eq!(svg.matches("\nno refused calls\n").count(), 2);
+    assert_eq!(
+        svg.matches("\nno refused calls in this minute\n").count(),
+        2
+    );
     assert_eq!(
         svg.matches("refused calls").count(),
         3,

@@ -188,7 +188,7 @@ impl Picture {
             .filter(|row| row.measure == "timeline_refused_calls");
         if refused.clone().next().is_none() {
             let at = (area.left + 6.0, (top + bottom) / 2.0);
-            self.text(at, "no refused calls", SOFT, Anchor::Left);
+            self.text(at, "no refused calls in this minute", SOFT, Anchor::Left);
         }
         for (row, point) in refused.filter_map(|row| Some((row, point(row)?))) {
             let (left, _) = area.at(x.place(point.0), 0.0);

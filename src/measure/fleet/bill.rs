@@ -154,7 +154,7 @@ impl Bill {
     pub(super) fn issue<I: Id>(&mut self, issued: &Issued<I>) {
         let waited_ns = issued.minted.0 - issued.asked.0;
         self.waits += u64::from(waited_ns > 0);
-        self.waited_ns += waited_ns;
+        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
         self.issued += 1;
         self.largest = self.largest.max(issued.id.key().field(0, 64) as u64);
     }

@@ -139,6 +139,18 @@ impl fmt::Display for ReaderKind {
 }
 
 impl ReaderKind {
+    /// Its lag, width or timeout, if it has one.
+    pub fn window_ns(self) -> Option<u64> {
+        match self {
+            Self::Cursor { lag_ns } | Self::Tuple { lag_ns } | Self::Vector { lag_ns } => {
+                Some(lag_ns)
+            }
+            Self::Overlap { width_ns } => Some(width_ns),
+            Self::Gap { timeout_ns } => Some(timeout_ns),
+            Self::Xmin => None,
+        }
+    }
+
     /// Whether it reads dense sequences only: numbers without holes but those of aborted rows.
     pub fn needs_dense(self) -> bool {
         matches!(self, Self::Gap { .. })
