@@ -38,7 +38,7 @@ pub struct FleetArgs {
     /// The writers' clocks, instead of --clock-sd: a name (see `sim list clocks`), key=value pairs, or both, joined by commas
     #[arg(long, value_name = "CLOCK", value_parser = args::item, conflicts_with = "clock_sd")]
     pub clock: Option<String>,
-    /// Logs that the clocks follow instead, writers in turn: chrony's tracking, statistics or measurements, ntpd's loopstats or peerstats
+    /// Logs that the clocks follow instead, writers in turn: chrony's tracking, statistics or measurements, ntpd's loopstats or peerstats. An offset of 0.5 s or more between small ones is a step: the clock has it from the update before to the one that sees it and steps it away
     #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["clock", "clock_sd"])]
     pub clock_log: Vec<PathBuf>,
     /// Mean time from minting an id to inserting its row, exponential [default: 1ms; `sim fleet`: --commit light]

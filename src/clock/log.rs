@@ -1,6 +1,9 @@
 //! Logs of chrony and ntpd: how far a real clock was off, update by update.
 //!
 //! Errors are local less true time, as the program saw it: positive if the clock was fast.
+//! A step is no line of its own: replay infers it from an error of 0.5 s or more next to one
+//! below 0.25 s, or from a change that is faster than any slew; the clock is stepped at the
+//! earlier of the two updates.
 
 mod chrony;
 mod ntpd;

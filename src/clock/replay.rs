@@ -1,4 +1,9 @@
 //! Clocks that err as a log says.
+//!
+//! Between two updates the error is a line, unless no slew leads from one to the other or it is
+//! large at one and small at the other: then the clock was stepped at the earlier of the two. An
+//! error that is seen and gone is so one that the clock has from the update before (a log
+//! does not say since when) up to the one that sees it and steps it away.
 
 use super::NS_PER_S;
 use super::Timestamp;
@@ -9,8 +14,11 @@ use crate::random;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// chrony and ntpd step at the update that finds an error above this, if they step.
-const STEP_NS: u64 = NS_PER_S / 2;
+/// An error from here on is large: it comes by a step, and goes by one at the update that finds it.
+const LARGE_NS: u64 = NS_PER_S / 2;
+
+/// An error below this is small: of a clock that is kept.
+const SMALL_NS: u64 = LARGE_NS / 2;
 
 /// A log at work: a line to the error of each next update, from the last one back to the first.
 #[derive(Clone, Debug)]
@@ -20,14 +28,12 @@ pub(super) struct Replayed {
     next: usize,
     /// When it comes.
     at: Timestamp,
-    /// The error that it steps to, as no slew leads there.
-    jump_ns: Option<i64>,
     random: ChaCha8Rng,
 }
 
 impl Replayed {
     /// The clock of writer `number`, from `start` on: the first writer of a log starts with
-    /// it, the others somewhere in it.
+    /// it (one update before, if the first steps its error away), the others somewhere in it.
     pub(super) fn start(
         logs: &[Arc<ClockLog>],
         seed: u64,
@@ -38,7 +44,9 @@ impl Replayed {
         let log = logs.get(place)?.clone();
         let mut random = random::stream(seed, "clock.log", number.into());
         let period_ns = log.length_ns().saturating_add(mean_gap_ns(&log));
-        let phase_ns = match place == number as usize {
+        let is_first = place == number as usize;
+        let phase_ns = match is_first {
+            true if first_is_stepped_away(&log) => log.length_ns(),
             true => 0,
             // Below the period: the draw is above 0.
             false => {
@@ -57,7 +65,6 @@ impl Replayed {
             log,
             next: last,
             at: since,
-            jump_ns: None,
             random,
         };
         clock.happen(&mut line, since);
@@ -80,25 +87,13 @@ impl Replayed {
             self.at = Timestamp(u64::MAX);
             return;
         };
-        if let Some(error_ns) = self.jump_ns.take() {
+        if let Some(error_ns) = stepped_to_ns(now.error_ns, update.error_ns, gap_ns) {
             line.step_to(error_ns);
-        }
-        let mut from_ns = now.error_ns;
-        if from_ns.unsigned_abs() > STEP_NS && update.error_ns.unsigned_abs() <= STEP_NS {
-            from_ns = 0;
-            line.step_to(0);
         }
         let jitter_ns = random::normal_ns(&mut self.random, update.sd_ns);
         let target_ns = update.error_ns.saturating_add(jitter_ns);
-        let slew_ppb = |from_ns: i64, to_ns: i64| {
-            rate_ppb(to_ns.saturating_sub(from_ns), gap_ns, MAX_SLEW_PPB)
-        };
-        if slew_ppb(from_ns, update.error_ns).abs() < MAX_SLEW_PPB {
-            line.turn(slew_ppb(line.error_ns(), target_ns));
-        } else {
-            line.turn(0);
-            self.jump_ns = Some(target_ns);
-        }
+        let way_ns = target_ns.saturating_sub(line.error_ns());
+        line.turn(rate_ppb(way_ns, gap_ns, MAX_SLEW_PPB));
         self.next = next;
         self.at = at.later(gap_ns);
     }
@@ -115,6 +110,32 @@ impl Replayed {
             None => Some((0, self.update(0)?, mean_gap_ns(&self.log))),
         }
     }
+}
+
+/// The error that a clock is stepped to at an update, if so it gets to the error of the next.
+fn stepped_to_ns(now_ns: i64, next_ns: i64, gap_ns: u64) -> Option<i64> {
+    let is_slew = |from_ns: i64| {
+        let way_ns = next_ns.saturating_sub(from_ns);
+        rate_ppb(way_ns, gap_ns, MAX_SLEW_PPB).abs() < MAX_SLEW_PPB
+    };
+    let is_large = |ns: i64| ns.unsigned_abs() >= LARGE_NS;
+    let is_small = |ns: i64| ns.unsigned_abs() < SMALL_NS;
+    let comes = is_small(now_ns) && is_large(next_ns);
+    let goes = is_large(now_ns) && is_small(next_ns);
+    match goes && is_slew(0) {
+        true => Some(0),
+        false => (comes || goes || !is_slew(now_ns)).then_some(next_ns),
+    }
+}
+
+/// Whether a log starts with an error that is gone at once.
+fn first_is_stepped_away(log: &ClockLog) -> bool {
+    let [first, second, ..] = log.updates() else {
+        return false;
+    };
+    let gap_ns = second.at_ns - first.at_ns;
+    first.error_ns.unsigned_abs() > second.error_ns.unsigned_abs()
+        && stepped_to_ns(first.error_ns, second.error_ns, gap_ns).is_some()
 }
 
 /// The mean time between updates, and from the last to the first.

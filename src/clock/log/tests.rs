@@ -322,28 +322,56 @@ fn writers_follow_logs_in_turn_and_the_first_of_each_starts_with_it() {
     );
 }
 
-/// A large error that is small at the next update was stepped away; one that comes
-/// faster than any slew came by a step too.
+/// An error of any size in some lines: from the update before them, by a step, to the last of them.
 #[test]
-fn steps_are_told_from_slews() {
-    let curve = [
-        (0, 0.0),
-        (64, 0.8),
-        (128, 1e-3),
-        (192, 1e-3),
-        (200, 5.0),
-        (264, 5.0),
-    ];
-    let model = ClockModel::replay(vec![log(LogFormat::Statistics, &curve)]).unwrap();
+fn large_errors_come_and_go_by_steps() {
+    for error in [-1000.0, -100.0, -10.0, -5.0, -1.0, -0.5, 0.5, 1.0, 10.0] {
+        for lines in [1, 6] {
+            let seen = 3..3 + lines;
+            let at = |i| if seen.contains(&i) { error } else { 1e-6 };
+            let curve: Vec<_> = (0..12).map(|i| (64 * i, at(i))).collect();
+            let model = ClockModel::replay(vec![log(LogFormat::Tracking, &curve)]).unwrap();
+            let mut clock = model.start(1, 0, START);
+            let (from_s, to_s) = (64 * 2, 64 * (2 + lines));
+            for s in 0..64 * 11 {
+                let off_ns = error_ns(&mut clock, s as f64);
+                let expected = if (from_s..to_s).contains(&s) {
+                    error
+                } else {
+                    0.0
+                };
+                let apart_ns = (off_ns as f64 - expected * 1e9).abs();
+                // The log's own jitter of 120 us at each update.
+                assert!(apart_ns < 1e6, "{error} s, {lines} lines, {s} s: {off_ns}");
+                let passed = clock.monotonic(START.later(s * NS_PER_S)).0 - START.0;
+                assert!(passed.abs_diff(s * NS_PER_S) < 1_000_000, "{passed}");
+            }
+        }
+    }
+}
+
+/// The first writer of a log that starts with such an error is off for the mean gap.
+#[test]
+fn an_error_in_the_first_line_is_seen_too() {
+    let curve = [(0, -10.0), (64, 0.0), (128, 0.0)];
+    let model = ClockModel::replay(vec![log(LogFormat::Loopstats, &curve)]).unwrap();
     let mut clock = model.start(1, 0, START);
-    assert!((error_ns(&mut clock, 63.9) - 800_000_000).abs() < 2_000_000);
-    assert_eq!(error_ns(&mut clock, 64.0), 0);
-    assert!((error_ns(&mut clock, 96.0) - 500_000).abs() < 10);
-    assert!((error_ns(&mut clock, 199.9) - 1_000_000).abs() < 10);
-    let monotonic = clock.monotonic(START.later(199_900_000_000)).0;
-    assert!((error_ns(&mut clock, 200.0) - 5_000_000_000).abs() < 10);
-    let passed = clock.monotonic(START.later(200_000_000_000)).0 - monotonic;
-    assert!(passed.abs_diff(100_000_000) < 10, "{passed}");
+    for (s, error_s) in [(0.0, -10), (63.9, -10), (64.0, 0), (191.9, 0), (192.0, -10)] {
+        assert_eq!(error_ns(&mut clock, s), error_s * 1_000_000_000, "{s} s");
+    }
+}
+
+#[test]
+fn what_a_slew_can_do_is_no_step() {
+    let curve = [(0, 0.4), (64, 0.6), (128, 5.0), (192, 0.3), (256, 0.2)];
+    let model = ClockModel::replay(vec![log(LogFormat::Loopstats, &curve)]).unwrap();
+    let mut clock = model.start(1, 0, START);
+    for second in 1..=256 {
+        let before = error_ns(&mut clock, f64::from(second) - 1.0);
+        let after = error_ns(&mut clock, second.into());
+        assert!((after - before).abs() <= 83_333_334, "{second} s");
+    }
+    assert!((error_ns(&mut clock, 256.0) - 200_000_000).abs() < 200);
 }
 
 /// 10,000 updates with sd 1 ms: the mean square's standard error is 1.4 %.
