@@ -1,7 +1,7 @@
 //! What keeps a clock near true time, and by which rules.
 
 use super::line::rate_ppb;
-use super::quantity::Unit;
+use super::quantity::{LEAST_GAP_NS, Unit};
 use super::{NS_PER_MS, NS_PER_S, Timestamp};
 use crate::names::nearest;
 
@@ -15,9 +15,6 @@ const NTPD_STEP_NS: u64 = 128 * NS_PER_MS;
 const NTPD_STEPOUT_NS: u64 = 300 * NS_PER_S;
 /// The offset above which ntpd ends.
 const NTPD_PANIC_NS: u64 = 1000 * NS_PER_S;
-
-/// The shortest time between two corrections.
-const LEAST_EVERY_NS: u64 = NS_PER_MS;
 
 /// How a clock is corrected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,8 +72,11 @@ impl Correction {
         let every = |text: Option<&&str>| match text {
             None => Ok(POLL_NS),
             Some(text) => match Unit::Time.parse_size(text)? {
-                every_ns if every_ns >= LEAST_EVERY_NS => Ok(every_ns),
-                _ => Err(format!("{text:?}: expected at least 1ms")),
+                every_ns if every_ns >= LEAST_GAP_NS => Ok(every_ns),
+                _ => Err(format!(
+                    "{text:?}: expected at least {} from one correction to the next",
+                    Unit::Time.show_size(LEAST_GAP_NS)
+                )),
             },
         };
         match (name, &*parts) {

@@ -1,6 +1,6 @@
 //! Distributions of clock errors and of what disturbs clocks.
 
-use super::quantity::Unit;
+use super::quantity::{Unit, more_than_0};
 use crate::names::nearest;
 use crate::random;
 use rand_chacha::ChaCha8Rng;
@@ -175,6 +175,14 @@ impl Span {
         Ok(Self { least_ns, most_ns })
     }
 
+    /// The same, of something that 0 would not be.
+    fn parse_more_than_0(text: &str) -> Result<Self, String> {
+        match Self::parse(text)? {
+            Self { most_ns: 0, .. } => Err(more_than_0(text)),
+            span => Ok(span),
+        }
+    }
+
     pub(super) fn show(self) -> String {
         let least = Unit::Time.show_size(self.least_ns);
         if self.least_ns == self.most_ns {
@@ -217,7 +225,7 @@ impl Jump {
             (_, Some(size)) => (Way::Forwards, size),
             _ => (Way::Either, text),
         };
-        let size = Span::parse(size)?;
+        let size = Span::parse_more_than_0(size)?;
         Ok(Self { way, size })
     }
 
@@ -248,13 +256,13 @@ impl Length {
 
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let Some(law) = text.strip_prefix("lognormal:") else {
-            return Span::parse(text).map(Length::Span);
+            return Span::parse_more_than_0(text).map(Length::Span);
         };
         let (median, spread) = law
             .split_once(':')
             .ok_or("expected lognormal:MEDIAN:SIGMA")?;
         Ok(Length::LogNormal {
-            median_ns: Unit::Time.parse_size(median)?,
+            median_ns: Unit::Time.parse_more_than_0(median)?,
             sigma: sigma(spread)?,
         })
     }

@@ -1,12 +1,11 @@
 //! Clocks as typed: a preset, keys, or a preset and what is changed of it.
 
-use super::NS_PER_MS;
 use super::correction::Correction;
 use super::law::{Jump, Law, Length, Span};
 use super::model::{ClockModel, Kind};
 use super::presets::clock;
 use super::process::{Leap, Once, Process, Steps, Suspends};
-use super::quantity::{Unit, percent};
+use super::quantity::{LEAST_GAP_NS, Unit, percent};
 use crate::names::nearest;
 use std::fmt;
 use std::sync::Arc;
@@ -69,9 +68,6 @@ pub const CLOCK_FORMS: &str = "LAW: normal:SD[:CAP], laplace:SCALE[:TAIL], logno
 RATE: a mean gap such as 30d, or 2/h. SIZE: -1s, +1s, 1s (either way) or a range 128ms..500ms. LENGTH: 5s, 50ms..5s or lognormal:MEDIAN:SIGMA. \
 AFTER: 60s or 0..5min. SHARE: of the writers, 50%.";
 
-/// The shortest mean gap of random events.
-const LEAST_GAP_NS: u64 = NS_PER_MS;
-
 const MOST_SITES: u32 = 1_000_000;
 
 impl ClockModel {
@@ -91,12 +87,22 @@ impl ClockModel {
         let mut process = Process::IDEAL;
         let mut given: Vec<&str> = Vec::new();
         let parts = text.split(',').map(str::trim);
+        if parts.clone().all(str::is_empty) {
+            return Err(ClockError(
+                "the text is empty, expected a clock's name or key=value pairs".to_owned(),
+            ));
+        }
         for (i, part) in parts.enumerate() {
             let Some((key, value)) = part.split_once('=') else {
                 if i > 0 {
                     return Err(ClockError(format!(
                         "{part:?}: expected key=value; a clock's name comes first"
                     )));
+                }
+                if part.is_empty() {
+                    return Err(ClockError(
+                        "\"\": expected a clock's name or key=value before the comma".to_owned(),
+                    ));
                 }
                 if let Kind::Drawn(known) = clock(part)?.0 {
                     process = Arc::unwrap_or_clone(known);
@@ -178,7 +184,10 @@ fn mean_gap_ns(text: &str) -> Result<u64, String> {
         }
     };
     if gap_ns < LEAST_GAP_NS {
-        return Err(format!("{text:?}: expected at most one a millisecond"));
+        return Err(format!(
+            "{text:?}: expected a mean gap of at least {}",
+            Unit::Time.show_size(LEAST_GAP_NS)
+        ));
     }
     Ok(gap_ns)
 }
@@ -195,10 +204,13 @@ fn once(text: &str) -> Result<Once, String> {
 fn upstream(text: &str) -> Result<(Once, u64), String> {
     let parts: Vec<&str> = text.split(':').collect();
     match *parts {
-        [after, size, lasts] => Ok((once_of(after, size, None)?, Unit::Time.parse_size(lasts)?)),
+        [after, size, lasts] => Ok((
+            once_of(after, size, None)?,
+            Unit::Time.parse_more_than_0(lasts)?,
+        )),
         [after, size, lasts, share] => Ok((
             once_of(after, size, Some(share))?,
-            Unit::Time.parse_size(lasts)?,
+            Unit::Time.parse_more_than_0(lasts)?,
         )),
         _ => Err("expected AFTER:SIZE:FOR[:SHARE]".to_owned()),
     }

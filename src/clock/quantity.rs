@@ -14,6 +14,10 @@ pub(super) enum Unit {
 /// The longest duration: all sums of a few fit 64 bits. About 54 years.
 pub(super) const MOST_NS: i64 = 20_000 * 86_400 * 1_000_000_000;
 
+/// The shortest time, or mean time, between two events of a kind: 16 writers have some 10^8
+/// of all kinds in a day at most.
+pub(super) const LEAST_GAP_NS: u64 = 50_000_000;
+
 /// The largest frequency error: 100,000 ppm.
 const MOST_PPB: i64 = 100_000_000;
 
@@ -56,11 +60,18 @@ impl Unit {
             .suffixes()
             .iter()
             .find_map(|(suffix, factor)| Some((plain.strip_suffix(suffix)?, *factor)));
-        let scaled =
-            |(digits, factor): (&str, i64)| duration::scaled(digits, factor.unsigned_abs());
-        let value = found.and_then(scaled);
-        let value = value.and_then(|value| i64::try_from(value).ok());
-        let value = value.ok_or_else(expected)?;
+        let (digits, factor) = found.ok_or_else(expected)?;
+        let scaled = |digits: &str| duration::scaled(digits, factor.unsigned_abs());
+        let value = match scaled(digits) {
+            Some(value) => i64::try_from(value).unwrap_or(i64::MAX),
+            // A number that does not fit is one without the figures of its whole part.
+            None => {
+                let fraction = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+                let is_number = fraction.len() < digits.len();
+                let rest = scaled(&format!("0{fraction}")).filter(|_| is_number);
+                rest.map(|_| i64::MAX).ok_or_else(expected)?
+            }
+        };
         let most = match self {
             Unit::Time => MOST_NS,
             Unit::Frequency => MOST_PPB,
@@ -77,6 +88,14 @@ impl Unit {
         let size = u64::try_from(value).ok();
         size.filter(|_| !text.starts_with(['+', '-']))
             .ok_or_else(|| format!("{text:?}: expected no sign"))
+    }
+
+    /// The same, of something that a size of 0 would not be.
+    pub(super) fn parse_more_than_0(self, text: &str) -> Result<u64, String> {
+        match self.parse_size(text)? {
+            0 => Err(more_than_0(text)),
+            size => Ok(size),
+        }
     }
 
     /// The number in the largest unit in which it is whole.
@@ -97,6 +116,10 @@ impl Unit {
     pub(super) fn show_size(self, size: u64) -> String {
         self.show(i64::try_from(size).unwrap_or(i64::MAX))
     }
+}
+
+pub(super) fn more_than_0(text: &str) -> String {
+    format!("{text:?}: expected more than 0")
 }
 
 /// A share in whole per cent, from 1 to 100.
