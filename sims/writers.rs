@@ -237,16 +237,15 @@ impl FleetArgs {
     }
 }
 
-/// A log, known by the last part of its path.
+/// A log of the clocks' errors.
 fn clock_log(path: &Path) -> Result<ClockLog> {
     let shown = || format!("--clock-log {}", path.display().to_string().escape_debug());
     if path.is_dir() {
         anyhow::bail!("{}: is a folder, expected a file", shown());
     }
     let file = File::open(path).with_context(|| format!("{}: cannot be opened", shown()))?;
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    let name = name.to_string_lossy().escape_debug().to_string();
-    log::read(BufReader::new(file), &name).map_err(|error| usage(format!("--clock-log {error}")))
+    let path = path.display().to_string().escape_debug().to_string();
+    log::read(BufReader::new(file), &path).map_err(|error| usage(format!("--clock-log {error}")))
 }
 
 fn latency(text: &str) -> Result<Latency> {

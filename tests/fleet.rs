@@ -224,7 +224,7 @@ fn a_log_that_cannot_be_read_gets_one_line_and_nothing_is_written() {
         (
             log,
             2,
-            "--clock-log syslog: line 1: 5 fields of something else, expected chrony's tracking.log",
+            "/syslog: line 1: 5 fields of something else, expected chrony's tracking.log",
         ),
     ] {
         let (code, stdout, stderr) = fleet(&format!("--clock-log {}", path.display()), &out);

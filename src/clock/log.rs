@@ -11,10 +11,12 @@ mod ntpd;
 mod tests;
 
 use super::NS_PER_S;
+use super::quantity::{LEAST_GAP_NS, Unit};
 use crate::names::plural;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, Read};
+use std::path::Path;
 use thiserror::Error;
 
 /// Longer lines are of no clock's log.
@@ -139,6 +141,12 @@ impl ClockLog {
             _ => 0,
         }
     }
+
+    /// The mean time between updates, at least 1.
+    pub(super) fn mean_gap_ns(&self) -> u64 {
+        let gaps = self.updates.len().saturating_sub(1).max(1);
+        (self.length_ns() / gaps as u64).max(1)
+    }
 }
 
 impl fmt::Display for ClockLog {
@@ -164,17 +172,19 @@ struct Found {
     line: u64,
 }
 
-/// Reads a log; its format is told from its first line.
+/// Reads a log; its format is told from its first line. Errors name the path, the log is known
+/// by the last part of it.
 ///
 /// # Errors
 /// A file of another kind, a line that is malformed or cut off, a number that is none or
-/// out of range, a time that does not rise, fewer than two updates, or what reading runs into.
-pub fn read(mut reader: impl BufRead, name: &str) -> Result<ClockLog, LogError> {
+/// out of range, a time that does not rise, fewer than two updates or too many in too short a
+/// time, or what reading runs into.
+pub fn read(mut reader: impl BufRead, path: &str) -> Result<ClockLog, LogError> {
     let mut format = None;
     let mut sources: BTreeMap<String, Found> = BTreeMap::new();
     let mut bytes = Vec::new();
     for number in 1u64.. {
-        let refused = |text: String| LogError(format!("{name}: line {number}: {text}"));
+        let refused = |text: String| LogError(format!("{path}: line {number}: {text}"));
         bytes.clear();
         let mut line = reader.by_ref().take(MOST_LINE_BYTES);
         let length = line.read_until(b'\n', &mut bytes);
@@ -186,6 +196,10 @@ pub fn read(mut reader: impl BufRead, name: &str) -> Result<ClockLog, LogError> 
             _ => {}
         }
         let text = std::str::from_utf8(&bytes).map_err(|_| refused(unknown("no text")))?;
+        let text = match number {
+            1 => text.trim_start_matches('\u{feff}'),
+            _ => text,
+        };
         let fields: Vec<&str> = text.split_whitespace().collect();
         let is_banner =
             text.starts_with('=') || fields.first().is_none_or(|first| *first == "Date");
@@ -227,19 +241,28 @@ pub fn read(mut reader: impl BufRead, name: &str) -> Result<ClockLog, LogError> 
         .rev()
         .max_by_key(|(_, found)| found.updates.len());
     let (Some(format), Some((source, found))) = (format, most) else {
-        return Err(LogError(format!("{name}: {}", unknown("no update"))));
+        return Err(LogError(format!("{path}: {}", unknown("no update"))));
     };
     if found.updates.len() < 2 {
         return Err(LogError(format!(
-            "{name}: 1 update, expected at least 2; let {format} grow for longer"
+            "{path}: 1 update, expected at least 2; let {format} grow for longer"
         )));
     }
-    Ok(ClockLog {
-        name: name.to_owned(),
+    let name = Path::new(path).file_name().and_then(|name| name.to_str());
+    let log = ClockLog {
+        name: name.unwrap_or(path).to_owned(),
         format,
         source,
         updates: found.updates,
-    })
+    };
+    if log.mean_gap_ns() < LEAST_GAP_NS {
+        let (found, least) = (log.mean_gap_ns(), Unit::Time.show_size(LEAST_GAP_NS));
+        return Err(LogError(format!(
+            "{path}: updates {} apart in the mean, expected at least {least}; give a longer log",
+            Unit::Time.show_size(found)
+        )));
+    }
+    Ok(log)
 }
 
 fn unknown(found: &str) -> String {

@@ -1,9 +1,9 @@
 //! Clocks that err as a log says.
 //!
 //! Between two updates the error is a line, unless no slew leads from one to the other or it is
-//! large at one and small at the other: then the clock was stepped at the earlier of the two. An
-//! error that is seen and gone is so one that the clock has from the update before (a log
-//! does not say since when) up to the one that sees it and steps it away.
+//! large at one and small at the other: then the clock was stepped at the earlier of the two. So an
+//! error that is seen once and then gone is had from the update before (a log does not say
+//! since when) to the one that sees it and steps it away.
 
 use super::NS_PER_S;
 use super::Timestamp;
@@ -43,9 +43,8 @@ impl Replayed {
         let place = number as usize % logs.len().max(1);
         let log = logs.get(place)?.clone();
         let mut random = random::stream(seed, "clock.log", number.into());
-        let period_ns = log.length_ns().saturating_add(mean_gap_ns(&log));
-        let is_first = place == number as usize;
-        let phase_ns = match is_first {
+        let period_ns = log.length_ns().saturating_add(log.mean_gap_ns());
+        let phase_ns = match place == number as usize {
             true if first_is_stepped_away(&log) => log.length_ns(),
             true => 0,
             // Below the period: the draw is above 0.
@@ -107,7 +106,7 @@ impl Replayed {
         let now = self.update(self.next)?;
         match self.update(self.next + 1) {
             Some(after) => Some((self.next + 1, after, after.at_ns - now.at_ns)),
-            None => Some((0, self.update(0)?, mean_gap_ns(&self.log))),
+            None => Some((0, self.update(0)?, self.log.mean_gap_ns())),
         }
     }
 }
@@ -136,10 +135,4 @@ fn first_is_stepped_away(log: &ClockLog) -> bool {
     let gap_ns = second.at_ns - first.at_ns;
     first.error_ns.unsigned_abs() > second.error_ns.unsigned_abs()
         && stepped_to_ns(first.error_ns, second.error_ns, gap_ns).is_some()
-}
-
-/// The mean time between updates, and from the last to the first.
-fn mean_gap_ns(log: &ClockLog) -> u64 {
-    let gaps = log.updates().len().saturating_sub(1).max(1);
-    (log.length_ns() / gaps as u64).max(1)
 }
