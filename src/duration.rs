@@ -23,12 +23,16 @@ pub fn parse(text: &str) -> Result<u64, String> {
     let found = UNITS
         .iter()
         .find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
-    found
-        .and_then(|(digits, ns)| scaled(digits, ns))
-        .ok_or_else(|| {
+    let Some(ns) = found.and_then(|(digits, ns)| scaled(digits, ns)) else {
+        let too_large = found.is_some_and(|(digits, ns)| is_too_large(digits, ns));
+        return Err(if too_large {
+            "is too large, expected less than 2^64 ns, about 213503d"
+        } else {
             "expected a number with its unit (ns, us, ms, s, min, h, d), such as 2ms, 50us or 1.5s"
-                .to_owned()
-        })
+        }
+        .to_owned());
+    };
+    Ok(ns)
 }
 
 /// A duration that [`parse`] reads back, in the largest unit that leaves a whole number.
@@ -54,16 +58,26 @@ pub fn show(ns: u64) -> String {
 /// # Errors
 /// What was expected, for a message that names the argument.
 pub fn share_ppm(text: &str) -> Result<u32, String> {
-    let ppm = match text {
-        "0" => Some(0),
-        _ => ["ppm", "%"]
-            .iter()
-            .zip([1, 10_000])
-            .find_map(|(unit, ppm)| scaled(text.strip_suffix(unit)?, ppm)),
-    };
-    ppm.and_then(|ppm| u32::try_from(ppm).ok())
-        .filter(|ppm| *ppm <= 1_000_000)
-        .ok_or_else(|| "expected a share with its unit (ppm, %), such as 200ppm or 1%".to_owned())
+    if text == "0" {
+        return Ok(0);
+    }
+    let found = [("ppm", 1), ("%", 10_000)]
+        .into_iter()
+        .find_map(|(unit, ppm)| Some((text.strip_suffix(unit)?, ppm)));
+    match found.map(|(digits, ppm)| (scaled(digits, ppm), is_too_large(digits, ppm))) {
+        Some((Some(ppm @ 0..=1_000_000), _)) => Ok(ppm as u32),
+        Some((Some(_), _) | (None, true)) => Err("expected at most 100%".to_owned()),
+        _ => Err("expected a share with its unit (ppm, %), such as 200ppm or 1%".to_owned()),
+    }
+}
+
+/// Whether `digits` are a number whose `digits * factor` does not fit.
+fn is_too_large(digits: &str, factor: u64) -> bool {
+    let plain = digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let large = |value: f64| value * factor as f64 >= u64::MAX as f64;
+    plain && digits.parse().is_ok_and(large)
 }
 
 /// `digits * factor` if that is whole and fits; `digits` may have a decimal point.
@@ -109,6 +123,16 @@ mod tests {
         ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
+        for (bad, part) in [
+            ("999999999999h", "too large"),
+            ("99999999999999999999999999999999999999999.5s", "too large"),
+            ("213504d", "too large"),
+            ("1.5ns", "with its unit"),
+            ("99999999999999999999", "with its unit"),
+        ] {
+            let error = parse(bad).unwrap_err();
+            assert!(error.contains(part), "{bad}: {error}");
+        }
     }
 
     #[test]
@@ -131,6 +155,15 @@ mod tests {
         assert_eq!(share_ppm("1.5%"), Ok(15_000));
         for bad in ["0.01", "101%", "-1%", "0.5ppm"] {
             assert!(share_ppm(bad).is_err(), "{bad}");
+        }
+        for (bad, part) in [
+            ("101%", "at most 100%"),
+            ("1000001ppm", "at most 100%"),
+            ("9999999999999999999999%", "at most 100%"),
+            ("-1%", "with its unit"),
+        ] {
+            let error = share_ppm(bad).unwrap_err();
+            assert!(error.contains(part), "{bad}: {error}");
         }
     }
 }

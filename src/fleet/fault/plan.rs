@@ -144,7 +144,7 @@ impl FaultPlan {
         if expected > MAX_FAULTS.into() {
             let length = show(length_ns);
             return Err(PlanError(format!(
-                "faults {self}: {writers} writers would see {expected} faults within {length}, expected at most {MAX_FAULTS}"
+                "{self}: {writers} writers would see {expected} faults within {length}, expected at most {MAX_FAULTS}"
             )));
         }
         let mut faults = Vec::new();
@@ -212,21 +212,30 @@ impl Item {
     }
 }
 
+/// Whether one of the times of a size as typed has a sign.
+fn has_signed_time(size: &str) -> bool {
+    size.split(':').any(|part| {
+        part.starts_with(['-', '+']) && part.ends_with(|last: char| last.is_ascii_alphabetic())
+    })
+}
+
 impl FromStr for FaultPlan {
     type Err = PlanError;
 
     /// Comma-separated `KIND[=GAP[:SIZE]]`: `pauses=10min:lognormal:100ms:1.8,outages`. `none` is no fault.
+    /// Sizes are above 0 and at most 30 days; what is drawn beyond is cut off.
     fn from_str(text: &str) -> Result<Self, PlanError> {
         if text == "none" {
             return Ok(Self::default());
         }
-        let refuse = |error: String| PlanError(format!("faults {text:?}: {error}"));
         let names = KNOWN.map(|known| known.name);
         let items = pairs(text, &names)
-            .map_err(refuse)?
+            .map_err(PlanError)?
             .into_iter()
             .map(|(key, value)| {
-                let named = |error| refuse(format!("{key}={}: {error}", value.unwrap_or_default()));
+                let named = |error: String| {
+                    PlanError(format!("{key}={}: {error}", value.unwrap_or_default()))
+                };
                 let known = KNOWN
                     .iter()
                     .find(|known| known.name == key)
@@ -248,6 +257,10 @@ impl FromStr for FaultPlan {
                     return Err(named("expected a mean gap of at least 1ms".to_owned()));
                 }
                 if let Some(size) = size {
+                    if known.kind == Kind::Step && has_signed_time(size) {
+                        let error = "expected no sign: steps go either way";
+                        return Err(named(error.to_owned()));
+                    }
                     item.size = Size::parse(size).map_err(named)?;
                 }
                 Ok(item)
@@ -312,13 +325,25 @@ mod tests {
             ("pauses=1s:2", "expected a number with its unit"),
             ("pauses=1s:normal:1s", "expected TIME, exponential:MEAN"),
             ("pauses=1s:lognormal:1s", "expected TIME, exponential:MEAN"),
-            ("pauses=1s:lognormal:1s:-1", "above 0"),
+            ("pauses=1s:lognormal:1s:-1", "SIGMA from 0 to 10"),
+            ("pauses=1s:lognormal:1s:100", "SIGMA from 0 to 10"),
+            ("pauses=1s:lognormal:1s:nan", "SIGMA from 0 to 10"),
+            ("pauses=1s:pareto:1s:0.1", "ALPHA from 0.5 to 100"),
+            ("pauses=1s:31d", "at most 30d"),
+            ("pauses=1s:pareto:31d:1", "at most 30d"),
+            ("steps=1s:0s", "above 0"),
+            ("steps=1s:uniform:0:0", "above 0"),
+            ("steps=1min:-5s", "expected no sign: steps go either way"),
+            ("steps=1min:uniform:-5s:5s", "expected no sign"),
+            ("pauses=1min:-5s", "expected a number with its unit"),
             ("pauses=1s:uniform:2s:1s", "smaller size first"),
             ("pauses=1s:", "expected TIME"),
             ("", "unknown key"),
         ] {
             let error = text.parse::<FaultPlan>().unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
+            let mentions = error.matches(text).count();
+            assert!(!text.contains('=') || mentions <= 1, "{text}: {error}");
         }
         let error = plan("pauses=1ms")
             .schedule(1, 1000, START, HOUR_NS)
@@ -348,6 +373,19 @@ mod tests {
             .iter()
             .filter(|fault| matches!(fault.trouble, Trouble::Outage { .. }));
         assert!(outages.clone().count() > 60 && outages.clone().all(|fault| fault.writer == 0));
+    }
+
+    #[test]
+    fn no_size_is_beyond_the_largest() {
+        for size in ["pareto:1d:0.5", "lognormal:30d:10"] {
+            let plan = plan(&format!("pauses=1s:{size}"));
+            let faults = plan.schedule(1, 1, START, 10_000 * NS_PER_S).unwrap();
+            let sizes = faults.iter().map(|fault| match fault.trouble {
+                Trouble::Pause { for_ns } => for_ns,
+                _ => 0,
+            });
+            assert_eq!(sizes.max(), Some(30 * 24 * HOUR_NS), "{size}");
+        }
     }
 
     /// Counts within 5.5 Poisson, shares within 5.5 binomial standard deviations.

@@ -1,10 +1,21 @@
 //! Distributions of how bad a fault is.
 
+use crate::clock::NS_PER_S;
 use crate::duration::show;
-use crate::fleet::text::{MOST_NS, duration_ns};
+use crate::fleet::text::duration_ns;
 use crate::random;
 use rand_chacha::ChaCha8Rng;
 use std::fmt;
+use std::ops::RangeInclusive;
+
+/// The largest size, drawn ones included: 30 days, longer than any run.
+pub(super) const MOST_SIZE_NS: u64 = 30 * 86_400 * NS_PER_S;
+
+/// Standard deviations of a logarithm; above, nearly all sizes are nothing or the largest.
+const SIGMAS: RangeInclusive<f64> = 0.0..=10.0;
+
+/// Exponents of a tail; below, most of what goes wrong is cut off at the largest size.
+const ALPHAS: RangeInclusive<f64> = 0.5..=100.0;
 
 /// How long a fault lasts, or how far a step goes.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -43,7 +54,7 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// A draw, at most 1000 days.
+    /// A draw, at most [`MOST_SIZE_NS`].
     pub(super) fn draw(self, random: &mut ChaCha8Rng) -> u64 {
         let ns = match self {
             Size::Fixed { ns } => ns,
@@ -56,44 +67,55 @@ impl Size {
                 (least_ns as f64 * libm::pow(random::unit(random), -1.0 / alpha)) as u64
             }
         };
-        ns.min(MOST_NS)
+        ns.min(MOST_SIZE_NS)
     }
 
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split(':').collect();
-        let shape = |text: &str| match text.parse::<f64>() {
-            Ok(shape) if shape > 0.0 && shape <= 100.0 => Ok(shape),
-            _ => Err(format!("{text:?}: expected a number above 0, at most 100")),
+        let time = |text: &str| match duration_ns(text)? {
+            ns if ns <= MOST_SIZE_NS => Ok(ns),
+            _ => Err(format!("expected sizes of at most {}", show(MOST_SIZE_NS))),
+        };
+        let shape = |name, text: &str, range: RangeInclusive<f64>| match text.parse::<f64>() {
+            Ok(shape) if range.contains(&shape) => Ok(shape),
+            _ => Err(format!(
+                "expected {name} from {} to {}",
+                range.start(),
+                range.end()
+            )),
         };
         let size = match parts[..] {
             ["exponential", mean] => Size::Exponential {
-                mean_ns: duration_ns(mean)?,
+                mean_ns: time(mean)?,
             },
             ["uniform", least, most] => Size::Uniform {
-                least_ns: duration_ns(least)?,
-                most_ns: duration_ns(most)?,
+                least_ns: time(least)?,
+                most_ns: time(most)?,
             },
             ["lognormal", median, sigma] => Size::Lognormal {
-                median_ns: duration_ns(median)?,
-                sigma: shape(sigma)?,
+                median_ns: time(median)?,
+                sigma: shape("SIGMA", sigma, SIGMAS)?,
             },
             ["pareto", least, alpha] => Size::Pareto {
-                least_ns: duration_ns(least)?,
-                alpha: shape(alpha)?,
+                least_ns: time(least)?,
+                alpha: shape("ALPHA", alpha, ALPHAS)?,
             },
-            [ns] if ns.starts_with(|first: char| !first.is_ascii_alphabetic()) => Size::Fixed {
-                ns: duration_ns(ns)?,
-            },
+            [ns] if ns.starts_with(|first: char| !first.is_ascii_alphabetic()) => {
+                Size::Fixed { ns: time(ns)? }
+            }
             _ => {
-                return Err(format!(
-                    "{text:?}: expected TIME, exponential:MEAN, uniform:LEAST:MOST, lognormal:MEDIAN:SIGMA or pareto:LEAST:ALPHA"
-                ));
+                return Err("expected TIME, exponential:MEAN, uniform:LEAST:MOST, lognormal:MEDIAN:SIGMA or pareto:LEAST:ALPHA".to_owned());
             }
         };
         match size {
             Size::Uniform { least_ns, most_ns } if least_ns > most_ns => {
-                Err(format!("{text:?}: expected the smaller size first"))
+                Err("expected the smaller size first".to_owned())
             }
+            Size::Fixed { ns: 0 }
+            | Size::Uniform { most_ns: 0, .. }
+            | Size::Exponential { mean_ns: 0 }
+            | Size::Lognormal { median_ns: 0, .. }
+            | Size::Pareto { least_ns: 0, .. } => Err("expected a size above 0".to_owned()),
             size => Ok(size),
         }
     }
