@@ -9,7 +9,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
-use idlab::fleet::number::NumberRule;
+use idlab::fleet::number::{LeaseRule, NumberRule};
 use idlab::fleet::{FaultPlan, LATENCIES, MEMORIES};
 use idlab::measure::{FLEET_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES};
 use idlab::reference::STREAMS;
@@ -102,7 +102,7 @@ fn list(what: What) -> Result<String> {
         What::Rollbacks => pairs(ROLLBACKS),
         What::Memories => pairs(MEMORIES),
         What::Readers => pairs(READER_KINDS),
-        What::Numbers => pairs(NumberRule::KNOWN),
+        What::Numbers => numbers(),
         What::Faults => FaultPlan::known()
             .into_iter()
             .map(|(text, about)| [text, about.to_owned()])
@@ -166,11 +166,11 @@ fn list(what: What) -> Result<String> {
         What::Readers => ("Readers", "sim fleet --reader NAME"),
         What::Numbers => (
             "Numbers",
-            "--numbers RULE; --leases KEY=VALUE,... for the lease",
+            "--numbers RULE; --leases KEY=VALUE,... for lease:KEY=VALUE,...",
         ),
         What::Faults => (
             "Faults",
-            "--faults KIND[=GAP[:SIZE]],...; these are the defaults, a GAP is the mean for one writer",
+            "--faults KIND[=GAP[:SIZE]],...; these are the defaults, a GAP is the mean for one writer, a SIZE is TIME, exponential:MEAN, uniform:LEAST:MOST, lognormal:MEDIAN:SIGMA or pareto:LEAST:ALPHA, cut off at 30d",
         ),
         What::Scenarios => ("Scenarios", "sim fleet --scenario NAME"),
         What::Schemes => (
@@ -212,6 +212,13 @@ fn store_rows(store: &Store) -> Vec<[String; 2]> {
     std::iter::once(first)
         .chain(more.map(|(name, text)| [String::new(), format!("{name}: {text}")]))
         .collect()
+}
+
+/// Rules of numbers, then the keys of a lease.
+fn numbers() -> Vec<[String; 2]> {
+    let keys = LeaseRule::known().into_iter();
+    let keys = keys.map(|(key, about)| [format!("  {key}"), about.to_owned()]);
+    pairs(NumberRule::KNOWN).into_iter().chain(keys).collect()
 }
 
 /// Clocks, each with its keys, then what keys are.

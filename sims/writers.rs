@@ -56,10 +56,10 @@ pub struct FleetArgs {
     /// How writers come by their worker numbers: fixed, ordinal, random:N, zero_on_outage, fail_to_start, counter:N (see `sim list numbers`) [default: fixed]
     #[arg(long, value_name = "RULE", value_parser = args::item)]
     pub numbers: Option<String>,
-    /// Worker numbers are leased from a registry: ttl=30s,renew=10s[,takeover=TIME][,round_trip=TIME][,loss=SHARE][,rate=PPM][,holder=background|own_clock|key_time][,guard=TIME][,notice=TIME]
+    /// Worker numbers are leased from a registry: KEY=VALUE of ttl, renew, takeover, round_trip, loss, rate, holder, guard, notice, such as ttl=30s,renew=10s (see `sim list numbers`)
     #[arg(long, value_name = "LEASES", value_parser = args::item, conflicts_with = "numbers")]
     pub leases: Option<String>,
-    /// What goes wrong at random: partitions, pauses, restarts, steps, suspends, outages, each as KIND[=GAP[:SIZE]] (see `sim list faults`)
+    /// What goes wrong at random: partitions, pauses, restarts, steps, suspends, outages, each as KIND[=GAP[:SIZE]], none larger than 30d (see `sim list faults`)
     #[arg(long, value_name = "LIST", value_parser = args::item)]
     pub faults: Option<String>,
     /// What a restarted writer knows of its ids (see `sim list memories`) [default: lost]

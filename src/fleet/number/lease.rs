@@ -44,7 +44,7 @@ pub struct LeaseRule {
     pub renew_ns: u64,
     /// Time between the requests of a writer without a number.
     pub takeover_ns: u64,
-    /// Median time from a request to its answer; each way lognormal, sigma 0.7.
+    /// Median time from a request to its answer, shorter than `renew_ns`; each way lognormal, sigma 0.7.
     pub round_trip_ns: u64,
     /// Share of the messages that are lost.
     pub loss_ppm: u32,
@@ -63,12 +63,14 @@ impl Default for LeaseRule {
             round_trip_ns: NS_PER_MS,
             loss_ppm: 0,
             rate_ppm: 200,
-            holder: Holder::OwnClock {
-                guard_ns: 100 * NS_PER_MS,
-            },
+            holder: Holder::OwnClock { guard_ns: GUARD_NS },
         }
     }
 }
+
+const GUARD_NS: u64 = 100 * NS_PER_MS;
+
+const NOTICE_NS: u64 = 500 * NS_PER_MS;
 
 const MILLION: u128 = 1_000_000;
 
@@ -96,6 +98,12 @@ impl LeaseRule {
             let (ttl, renew) = (show(self.ttl_ns), show(self.renew_ns));
             return Err(format!("ttl={ttl} must be longer than renew={renew}"));
         }
+        if self.round_trip_ns >= self.renew_ns {
+            let (round_trip, renew) = (show(self.round_trip_ns), show(self.renew_ns));
+            return Err(format!(
+                "round_trip={round_trip} must be shorter than renew={renew}"
+            ));
+        }
         if self.rate_ppm > 100_000 {
             return Err(format!(
                 "rate={}ppm is too large, expected at most 10%",
@@ -119,36 +127,92 @@ impl LeaseRule {
     }
 }
 
-const KEYS: [&str; 9] = [
-    "ttl",
-    "renew",
-    "takeover",
-    "round_trip",
-    "loss",
-    "rate",
-    "holder",
-    "guard",
-    "notice",
+/// Keys in the order in which they are written, each with one line on it.
+const KEYS: [(&str, &str); 9] = [
+    (
+        "ttl",
+        "time from a request at the registry until the lease that it granted ends",
+    ),
+    (
+        "renew",
+        "time between a holder's requests; if only ttl is given, a third of it",
+    ),
+    (
+        "takeover",
+        "time between the requests of a writer without a number",
+    ),
+    (
+        "round_trip",
+        "median time from a request to its answer; each way lognormal, sigma 0.7",
+    ),
+    ("loss", "share of the messages that are lost"),
+    (
+        "rate",
+        "largest error of a monotonic clock's rate; holders allow for it",
+    ),
+    (
+        "holder",
+        "when a holder stops to mint: own_clock, background or key_time",
+    ),
+    (
+        "guard",
+        "time by which an own_clock holder stops before its lease may be over",
+    ),
+    (
+        "notice",
+        "time for which a background holder goes on after it is told",
+    ),
 ];
+
+/// Holders, each with one line on it.
+const HOLDERS: [(&str, &str); 3] = [
+    (
+        "own_clock",
+        "when its own clock, asked before each id, says that the lease may be over; safe against pauses shorter than the guard",
+    ),
+    (
+        "background",
+        "once an answer has told it that the lease is lost; unsafe",
+    ),
+    (
+        "key_time",
+        "when its wall clock has left the timestamps that the registry lent it, which nobody else gets; safe",
+    ),
+];
+
+impl LeaseRule {
+    /// Every key as typed with its default, or holder, and one line on what it is.
+    pub fn known() -> Vec<(String, &'static str)> {
+        let defaults = format!("{},notice={}", Self::default(), show(NOTICE_NS));
+        let mut known = Vec::new();
+        for (default, (key, about)) in defaults.split(',').zip(KEYS) {
+            known.push((default.to_owned(), about));
+            if key == "holder" {
+                known.extend(HOLDERS.map(|(name, about)| (format!("  {name}"), about)));
+            }
+        }
+        known
+    }
+}
 
 impl FromStr for LeaseRule {
     type Err = RuleError;
 
     /// Comma-separated `key=value`: `ttl=30s,renew=10s,holder=background,notice=500ms`. Missing
-    /// ones have the values of [`LeaseRule::default`].
+    /// ones have the values of [`LeaseRule::default`]; a TTL without `renew` is renewed each third.
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        let refuse = |error: String| RuleError(format!("leases {text:?}: {error}"));
         let mut rule = Self::default();
-        let (mut guard_ns, mut notice_ns) = (None, None);
+        let (mut renew_ns, mut guard_ns, mut notice_ns) = (None, None, None);
         let mut holder = "own_clock";
-        for (key, value) in pairs(text, &KEYS).map_err(refuse)? {
-            let value = value.ok_or_else(|| refuse(format!("expected {key}=VALUE")))?;
-            let named = |error| refuse(format!("{key}={value}: {error}"));
+        let given = pairs(text, &KEYS.map(|(key, _)| key)).map_err(RuleError)?;
+        for (key, value) in &given {
+            let value = value.ok_or_else(|| RuleError(format!("expected {key}=VALUE")))?;
+            let named = |error| RuleError(format!("{key}={value}: {error}"));
             let ns = || duration_ns(value).map_err(named);
             let share = || share_ppm(value).map_err(named);
-            match key {
+            match *key {
                 "ttl" => rule.ttl_ns = ns()?,
-                "renew" => rule.renew_ns = ns()?,
+                "renew" => renew_ns = Some(ns()?),
                 "takeover" => rule.takeover_ns = ns()?,
                 "round_trip" => rule.round_trip_ns = ns()?,
                 "loss" => rule.loss_ppm = share()?,
@@ -160,27 +224,39 @@ impl FromStr for LeaseRule {
         }
         rule.holder = match holder {
             "background" => Holder::Background {
-                notice_ns: notice_ns.take().unwrap_or(500 * NS_PER_MS),
+                notice_ns: notice_ns.take().unwrap_or(NOTICE_NS),
             },
             "own_clock" => Holder::OwnClock {
-                guard_ns: guard_ns.take().unwrap_or(100 * NS_PER_MS),
+                guard_ns: guard_ns.take().unwrap_or(GUARD_NS),
             },
             "key_time" => Holder::KeyTime,
             _ => {
-                let known = ["background", "own_clock", "key_time"].into_iter();
-                return Err(refuse(format!(
-                    "unknown holder {holder:?}{}",
-                    nearest(holder, known)
-                )));
+                let nearest = nearest(holder, HOLDERS.iter().map(|(name, _)| *name));
+                return Err(RuleError(format!("unknown holder {holder:?}{nearest}")));
             }
         };
         if guard_ns.is_some() {
-            return Err(refuse("guard belongs to holder=own_clock".to_owned()));
+            return Err(RuleError("guard belongs to holder=own_clock".to_owned()));
         }
         if notice_ns.is_some() {
-            return Err(refuse("notice belongs to holder=background".to_owned()));
+            return Err(RuleError("notice belongs to holder=background".to_owned()));
         }
-        rule.check().map_err(refuse)?;
+        let third_ns = rule.ttl_ns / 3;
+        rule.renew_ns = renew_ns.unwrap_or((third_ns - third_ns % NS_PER_MS).max(NS_PER_MS));
+        rule.check().map_err(|error| {
+            let is_default = |key: &&str| {
+                error.contains(&format!("{key}=")) && given.iter().all(|(given, _)| given != key)
+            };
+            let defaults: Vec<_> = KEYS
+                .iter()
+                .map(|(key, _)| *key)
+                .filter(is_default)
+                .collect();
+            RuleError(match &defaults[..] {
+                [] => error,
+                defaults => format!("{error} ({} by default)", defaults.join(", ")),
+            })
+        })?;
         Ok(rule)
     }
 }

@@ -39,7 +39,7 @@ pub enum NumberRule {
 pub struct RuleError(pub(super) String);
 
 impl NumberRule {
-    /// Every rule as typed, with one line on what it is.
+    /// Every rule as typed, with one line on what it is; keys of leases are [`LeaseRule::known`].
     pub const KNOWN: &'static [(&'static str, &'static str)] = &[
         (
             "fixed",
@@ -62,7 +62,10 @@ impl NumberRule {
             "counter:N",
             "the next of a registry's counter modulo N at each start; no start without an answer",
         ),
-        ("lease[:KEY=VALUE,...]", "leased from a registry"),
+        (
+            "lease[:KEY=VALUE,...]",
+            "leased from a registry; keys with their defaults:",
+        ),
     ];
 
     pub(super) fn check(&self, writers: u32, room: u64) -> Result<(), NumberError> {
@@ -73,7 +76,7 @@ impl NumberRule {
             }
             NumberRule::Random { .. } | NumberRule::Counter { .. } => Ok(()),
             NumberRule::Lease(lease) if room > 0 => {
-                let refuse = |error| RuleError(format!("leases {lease}: {error}"));
+                let refuse = |error| RuleError(format!("leases: {error}"));
                 Ok(lease.check().map_err(refuse)?)
             }
             NumberRule::Lease(_) => Err(NumberError::NoRoom { rule: rule(), room }),
@@ -99,7 +102,8 @@ impl FromStr for NumberRule {
             let of = rest.unwrap_or_default().replace('_', "").parse::<u32>();
             of.ok().filter(|of| *of > 0).ok_or_else(|| {
                 RuleError(format!(
-                    "{text:?}: expected how many numbers, at least 1, such as {name}:1024"
+                    "{text:?}: expected how many numbers, at least 1 and at most {}, such as {name}:1024",
+                    u32::MAX
                 ))
             })
         };

@@ -174,8 +174,12 @@ fn rules_survive_writing() {
 fn bad_rules_are_refused_by_name() {
     for (text, part) in [
         ("fixd", "did you mean \"fixed\""),
-        ("random", "at least 1, such as random:1024"),
+        (
+            "random",
+            "at least 1 and at most 4294967295, such as random:1024",
+        ),
         ("random:0", "at least 1"),
+        ("random:99999999999", "at most 4294967295"),
         ("counter:-1", "at least 1"),
         ("fixed:3", "fixed takes no parameters"),
         ("lease:renwe=1s", "did you mean \"renew\""),
@@ -195,9 +199,30 @@ fn bad_rules_are_refused_by_name() {
         ("lease:rate=20%", "at most 10%"),
         ("lease:loss=100%", "loss=100%"),
         ("lease:", "unknown key \"\""),
+        (
+            "lease:renew=20s",
+            "ttl=15s must be longer than renew=20s (ttl by default)",
+        ),
+        (
+            "lease:ttl=100ms",
+            "guard=100ms leaves no time between renew=33ms and ttl=100ms, expected a shorter one (renew, guard by default)",
+        ),
+        (
+            "lease:ttl=30s,round_trip=1h",
+            "round_trip=1h must be shorter than renew=10s (renew by default)",
+        ),
+        (
+            "lease:ttl=1ms",
+            "ttl=1ms must be longer than renew=1ms (renew by default)",
+        ),
     ] {
         let error = text.parse::<NumberRule>().unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
+        let typed = text.trim_start_matches("lease:");
+        assert!(
+            !typed.contains('=') || error.matches(typed).count() <= 1,
+            "{error}"
+        );
     }
 }
 

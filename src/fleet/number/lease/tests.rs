@@ -189,7 +189,7 @@ fn rule(holder: Holder) -> impl Strategy<Value = LeaseRule> {
                 ttl_ns: ttl_ms * NS_PER_MS,
                 renew_ns: ttl_ms * NS_PER_MS / renewals,
                 takeover_ns: 500 * NS_PER_MS,
-                round_trip_ns: round_trip_ms * NS_PER_MS,
+                round_trip_ns: (round_trip_ms * NS_PER_MS).min(ttl_ms * NS_PER_MS / renewals - 1),
                 loss_ppm,
                 rate_ppm,
                 holder,
@@ -241,6 +241,35 @@ fn rules_that_contradict_themselves_are_refused_however_they_are_made() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("renew=0 is too short"), "{error}");
+}
+
+#[test]
+fn a_lease_is_renewed_each_third_unless_said_otherwise() {
+    let renew_ms = |text: &str| text.parse::<LeaseRule>().unwrap().renew_ns / NS_PER_MS;
+    assert_eq!(renew_ms("ttl=5s"), 1666);
+    assert_eq!(renew_ms("ttl=30s,takeover=1s"), 10_000);
+    assert_eq!(renew_ms("ttl=5s,renew=2s"), 2000);
+    assert_eq!(renew_ms("guard=1s"), 5000);
+    let rule = LeaseRule::default();
+    assert_eq!(rule.to_string().parse(), Ok(rule));
+}
+
+#[test]
+fn every_key_is_known_with_its_default() {
+    let known = LeaseRule::known();
+    let keys = known.iter().filter(|(text, _)| !text.starts_with(' '));
+    let keys: Vec<_> = keys.map(|(text, _)| text.clone()).collect();
+    let names: Vec<_> = keys
+        .iter()
+        .filter_map(|text| text.split('=').next())
+        .collect();
+    assert_eq!(names, KEYS.map(|(key, _)| key));
+    assert_eq!(keys[..8].join(",").parse(), Ok(LeaseRule::default()));
+    assert_eq!(keys[8], "notice=500ms");
+    for (name, _) in HOLDERS {
+        let rule: LeaseRule = format!("holder={name}").parse().unwrap();
+        assert!(rule.to_string().contains(name));
+    }
 }
 
 #[test]
