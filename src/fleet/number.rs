@@ -294,6 +294,12 @@ impl Numbers {
             NumberRule::FailToStart | NumberRule::Counter { .. } => reachable_at,
             _ => Timestamp(0),
         };
+        match self.rule {
+            NumberRule::ZeroOnOutage | NumberRule::FailToStart | NumberRule::Counter { .. } => {
+                world.ledger.asked(reachable_at <= now);
+            }
+            _ => {}
+        }
         if waits_until > now {
             world.push(waits_until, Event::Start { writer, life });
             return;

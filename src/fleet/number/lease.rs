@@ -168,7 +168,7 @@ const KEYS: [(&str, &str); 9] = [
 const HOLDERS: [(&str, &str); 3] = [
     (
         "own_clock",
-        "when its own clock, asked before each id, says that the lease may be over; safe against pauses shorter than the guard",
+        "when its own clock, asked before each id, says that the lease may be over; safe while the guard outlasts hold-ups between asking and the id's use",
     ),
     (
         "background",

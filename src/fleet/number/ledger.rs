@@ -10,9 +10,10 @@ pub struct NumberTally {
     pub most_in_use: u64,
     /// Times that a writer came by a number.
     pub grants: u64,
-    /// Leases that expired while the process that held them was alive.
+    /// Leases that expired while the process that held them was alive; 0 of other rules.
     pub lost: u64,
-    /// Messages sent to and by the registry, lost ones included.
+    /// Messages sent to and by the registry, lost ones included. A start that has to wait
+    /// for the registry asks once in vain, and again when it can be reached.
     pub messages: u64,
     /// Nanoseconds that writers which were not down had no number, all writers together.
     pub without_ns: u64,
@@ -60,6 +61,11 @@ impl Ledger {
 
     pub(super) fn granted(&mut self) {
         self.tally.grants += 1;
+    }
+
+    /// The registry was asked for a number, and gave it if it was reached.
+    pub(super) fn asked(&mut self, answered: bool) {
+        self.tally.messages += 1 + u64::from(answered);
     }
 
     /// The writer has ended; it is without a number, but nobody misses it.

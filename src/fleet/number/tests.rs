@@ -46,6 +46,7 @@ fn fixed_numbers_survive_everything_with_a_new_term_for_a_new_process() {
     assert!(second.term > first.term);
     let tally = numbers.tally(at(30));
     assert_eq!((tally.grants, tally.without_ns, tally.double_ns), (4, 0, 0));
+    assert_eq!(tally.messages, 0);
     assert_eq!(tally.most_in_use, 3);
 }
 
@@ -79,6 +80,8 @@ fn writers_that_start_in_an_outage_share_number_0_or_do_not_start() {
     assert_eq!(number(&mut shared, 1, 22), Some(0));
     let tally = shared.tally(at(30));
     assert_eq!((tally.double_ns, tally.doubles), (10 * NS_PER_S, 1));
+    // Three starts are answered, two are not.
+    assert_eq!((tally.messages, tally.lost), (3 * 2 + 2, 0));
     let mut waiting = numbers("fail_to_start", 3, 1024, &faults);
     assert_eq!(number(&mut waiting, 2, 104), None);
     assert_eq!(number(&mut waiting, 2, 105), Some(2));
@@ -87,6 +90,8 @@ fn writers_that_start_in_an_outage_share_number_0_or_do_not_start() {
         (tally.double_ns, tally.without_ns),
         (0, (85 + 83) * NS_PER_S)
     );
+    // The two ask again.
+    assert_eq!((tally.messages, tally.lost), (3 * 2 + 2 + 2 * 2, 0));
 }
 
 #[test]
@@ -96,7 +101,8 @@ fn a_counter_comes_back_to_numbers_that_are_still_in_use() {
     let of_1 = [0, 30, 60].map(|seconds| number(&mut numbers, 1, seconds));
     assert_eq!(of_1, [Some(1), Some(2), Some(0)]);
     assert_eq!(number(&mut numbers, 0, 60), Some(0));
-    assert_eq!(numbers.tally(at(60)).double_ns, 10 * NS_PER_S);
+    let tally = numbers.tally(at(60));
+    assert_eq!((tally.double_ns, tally.messages), (10 * NS_PER_S, 4 * 2));
 }
 
 /// P = 1 - prod(1 - i / M). 20,000 fleets; 5.5 binomial standard deviations.
