@@ -270,14 +270,10 @@ impl<S: Scheme> Fleet<S> {
             answer => {
                 let waiting = &mut self.members[writer as usize].waiting;
                 waiting.pop_front();
-                let more = !waiting.is_empty();
-                if more {
+                if !waiting.is_empty() {
                     self.waiting.push(Reverse((now, writer)));
                 }
                 self.settle(writer, now, call, answer);
-                if more {
-                    self.members[writer as usize].outages.begin(now);
-                }
             }
         }
         Ok(())

@@ -325,7 +325,7 @@ fn callers(lines: &[Line]) -> Option<String> {
         ]);
         dashes(cells)
     });
-    let notes = "clock back: readings below the one before. without ids: from the first call that waits or is refused to the next id, all writers.\n\
+    let notes = "clock back: readings below the one before. without ids: from the first call that waits or is refused to the next id, all writers; calls that queue behind it count in waited.\n\
                  waits: calls that waited. ids ahead: furthest that an id's time is ahead of true time. own: the scheme's own rule for clocks that go back.";
     Some(format!("{}\n\n{notes}", report::table(&headings, cells)))
 }
