@@ -30,6 +30,13 @@ sim ids snowflake -n 20000 --rate 100 | sim shards --ids - --shards 16 --key ran
 sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/two" >/dev/null
 sim fleet --for 30s --clock wan_pool --commit heavy --out "$out/one" --threads 1 >/dev/null
 cmp <(rows "$out/one/fleet.jsonl") <(rows "$out/two/fleet.jsonl")
+sim fleet --for 30s --scheme auto_increment,snowflake --reader overlap:2s,gap:3s,xmin,vector,tuple --abort 1% --replicas 2 --out "$out" >/dev/null
+sim fleet --for 30s --leases ttl=3s,renew=1s --faults partitions=10s,pauses=10s,restarts=10s --memory reserved --out "$out" >/dev/null
+sim fleet --for 30s --scheme snowflake --clock lan_chrony,at=10s:-1s --rollback refuse,hold --timeline --out "$out" >/dev/null
+sim fleet --sweep step --rollback refuse,hold --out "$out" >/dev/null
+sim fleet --check faults --schedules 500 --out "$out" >/dev/null
+sim fleet --check planted --among 1M --out "$out" >/dev/null
+sim fleet --check leases --out "$out" >/dev/null
 sim fleet --scenario leap_second,seata_cursor --out "$out" >/dev/null
 sim ids snowflake --real-time -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null

@@ -52,7 +52,7 @@ pub struct Args {
     /// Lag windows, one reader each; 0: none [default: 0,10ms,100ms,1s,2s,10s, as far as they are shorter than the run]
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, value_parser = args::duration_ns, help_heading = "Readers")]
     lag: Vec<u64>,
-    /// Readers of other kinds: cursor[:LAG], tuple[:LAG], vector[:LAG], overlap:TIME, gap:TIMEOUT, xmin (see `sim list readers`)
+    /// Readers of other kinds: `cursor[:LAG]`, `tuple[:LAG]`, `vector[:LAG]`, `overlap:TIME`, `gap:TIMEOUT`, `xmin` (see `sim list readers`)
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item, help_heading = "Readers")]
     reader: Vec<String>,
     /// Most rows that a poll of these returns [default: all there are]

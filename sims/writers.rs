@@ -59,7 +59,7 @@ pub struct FleetArgs {
     /// Worker numbers are leased from a registry: KEY=VALUE of ttl, renew, takeover, round_trip, loss, rate, holder, guard, notice, such as ttl=30s,renew=10s (see `sim list numbers`)
     #[arg(long, value_name = "LEASES", value_parser = args::item, conflicts_with = "numbers")]
     pub leases: Option<String>,
-    /// What goes wrong at random: partitions, pauses, restarts, steps, suspends, outages, each as KIND[=GAP[:SIZE]], none larger than 30d (see `sim list faults`)
+    /// What goes wrong at random: partitions, pauses, restarts, steps, suspends, outages, each as `KIND[=GAP[:SIZE]]`, none larger than 30d (see `sim list faults`)
     #[arg(long, value_name = "LIST", value_parser = args::item)]
     pub faults: Option<String>,
     /// What a restarted writer knows of its ids (see `sim list memories`) [default: lost]

@@ -139,7 +139,7 @@ impl Ledger for Read {
     }
 
     fn stalled(&mut self, ns: u64) {
-        self.stalled_ns += ns;
+        self.stalled_ns = self.stalled_ns.saturating_add(ns);
     }
 }
 
