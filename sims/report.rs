@@ -25,6 +25,33 @@ pub fn print(table: &Table) -> String {
         .join("\n")
 }
 
+/// Notes under a table, each numbered once.
+#[derive(Default)]
+pub struct Notes<'a>(Vec<&'a str>);
+
+impl<'a> Notes<'a> {
+    /// The mark of a note, `[1]`; nothing of none.
+    pub fn mark(&mut self, note: Option<&'a str>) -> String {
+        let Some(note) = note else {
+            return String::new();
+        };
+        let known = self.0.iter().position(|known| *known == note);
+        let at = known.unwrap_or_else(|| {
+            self.0.push(note);
+            self.0.len() - 1
+        });
+        format!("[{}]", at + 1)
+    }
+
+    /// A table with the notes below it, a line each.
+    pub fn below(self, table: String) -> String {
+        let lines = (1..).zip(self.0);
+        lines.fold(table, |text, (number, note)| {
+            format!("{text}\n[{number}] {note}")
+        })
+    }
+}
+
 /// A share in per cent.
 pub fn percent(value: f64) -> String {
     format!("{:.1}", value * 100.0)

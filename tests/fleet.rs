@@ -20,6 +20,15 @@ fn fleet(args: &str, out: &Path) -> (i32, String, String) {
     )
 }
 
+/// Wrong usage: exit code 2, one line with `expected` in it, and nothing written.
+fn refused(args: &str, out: &Path, expected: &str) {
+    let (code, stdout, stderr) = fleet(args, out);
+    assert_eq!(code, 2, "{args}: {stderr}");
+    assert!(stderr.contains(expected), "{args}: {stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
+    assert!(stdout.is_empty() && !out.exists(), "{args}");
+}
+
 #[test]
 fn wrong_arguments_get_one_line_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,11 +116,7 @@ fn wrong_arguments_get_one_line_and_nothing_is_written() {
             "snowflake issues at most 32000 ids a second",
         ),
     ] {
-        let (code, stdout, stderr) = fleet(args, &out);
-        assert_eq!(code, 2, "{args}: {stderr}");
-        assert!(stderr.contains(expected), "{args}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
-        assert!(stdout.is_empty() && !out.exists(), "{args}");
+        refused(args, &out, expected);
     }
 }
 
@@ -452,11 +457,7 @@ fn sweeps_and_timelines_refuse_what_they_cannot_do() {
         ),
         ("--timeline soon", "expected a number with its unit"),
     ] {
-        let (code, stdout, stderr) = fleet(args, &out);
-        assert_eq!(code, 2, "{args}: {stderr}");
-        assert!(stderr.contains(expected), "{args}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
-        assert!(stdout.is_empty() && !out.exists(), "{args}");
+        refused(args, &out, expected);
     }
 }
 
@@ -527,11 +528,7 @@ fn flags_that_say_nothing_are_refused() {
         ),
         ("--rate -5", "--rate"),
     ] {
-        let (code, stdout, stderr) = fleet(args, &out);
-        assert_eq!(code, 2, "{args}: {stderr}");
-        assert!(stderr.contains(expected), "{args}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
-        assert!(stdout.is_empty() && !out.exists(), "{args}");
+        refused(args, &out, expected);
     }
     // The default windows are those that fit.
     let (code, stdout, stderr) = fleet("--scheme snowflake --for 5s", &folder.path().join("out"));

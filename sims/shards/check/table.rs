@@ -5,7 +5,6 @@ use crate::report;
 use crate::tolerance::Tolerance;
 use idlab::record::{Records, Row};
 use serde_json::Value;
-use std::fmt::Write;
 
 fn number(row: &Row, name: &str) -> f64 {
     let value = row.params.get(name).and_then(Value::as_f64);
@@ -23,20 +22,13 @@ fn shown(value: f64) -> String {
 
 /// One line a check, then what is to be said of some.
 pub fn table(records: &Records) -> String {
-    let mut notes: Vec<&str> = Vec::new();
+    let mut notes = report::Notes::default();
     let lines: Vec<_> = records
         .rows
         .iter()
         .map(|row| {
             let note = row.params.get("note").and_then(Value::as_str);
-            let mark = note.map_or(String::new(), |note| {
-                let at = notes.iter().position(|known| *known == note);
-                let at = at.unwrap_or_else(|| {
-                    notes.push(note);
-                    notes.len() - 1
-                });
-                format!("[{}]", at + 1)
-            });
+            let mark = notes.mark(note);
             let (value, predicted) = (row.value.as_f64(), number(row, "predicted"));
             let tolerance = Tolerance {
                 relative: number(row, "tolerance"),
@@ -74,9 +66,5 @@ pub fn table(records: &Records) -> String {
         "",
         "note",
     ];
-    let mut text = report::table(&headings, lines.into_iter());
-    for (number, note) in (1..).zip(notes) {
-        let _ = write!(text, "\n[{number}] {note}");
-    }
-    text
+    notes.below(report::table(&headings, lines.into_iter()))
 }
