@@ -18,6 +18,8 @@ pub use model::{ClockModel, ModelClock};
 pub use parse::{CLOCK_FORMS, CLOCK_KEYS, ClockError};
 pub use presets::{CLOCKS, Preset, clock};
 
+use std::cell::{Cell, OnceCell};
+
 /// Nanoseconds since the Unix epoch. Lasts until the year 2554.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub u64);
@@ -70,6 +72,66 @@ pub trait Clock {
 impl Clock for Timestamp {
     fn now(&self) -> Timestamp {
         *self
+    }
+}
+
+/// One reading of a clock, taken when it is first asked for.
+#[derive(Debug)]
+pub struct Held<'a, C> {
+    clock: &'a C,
+    now: OnceCell<Timestamp>,
+    monotonic: OnceCell<Timestamp>,
+}
+
+impl<'a, C: Clock> Held<'a, C> {
+    /// A reading of `clock` that has yet to be taken.
+    pub fn new(clock: &'a C) -> Self {
+        Self {
+            clock,
+            now: OnceCell::new(),
+            monotonic: OnceCell::new(),
+        }
+    }
+}
+
+impl<C: Clock> Clock for Held<'_, C> {
+    fn now(&self) -> Timestamp {
+        *self.now.get_or_init(|| self.clock.now())
+    }
+
+    fn monotonic(&self) -> Timestamp {
+        *self.monotonic.get_or_init(|| self.clock.monotonic())
+    }
+}
+
+/// A clock that goes on by the same step with every reading.
+#[derive(Debug)]
+pub struct ManualClock {
+    next: Cell<Timestamp>,
+    step_ns: u64,
+}
+
+impl ManualClock {
+    /// A clock whose first reading is `start`, and each further one `step_ns` later.
+    pub fn new(start: Timestamp, step_ns: u64) -> Self {
+        Self {
+            next: Cell::new(start),
+            step_ns,
+        }
+    }
+
+    /// Sets the next reading.
+    pub fn set(&self, next: Timestamp) {
+        self.next.set(next);
+    }
+}
+
+impl Clock for ManualClock {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        let now = self.next.get();
+        self.next.set(Timestamp(now.0.wrapping_add(self.step_ns)));
+        now
     }
 }
 

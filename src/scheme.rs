@@ -10,7 +10,7 @@
 //! `schemes!` below. A scheme from outside the crate needs neither; see
 //! `examples/custom_scheme.rs`.
 
-use crate::clock::{Clock, Timestamp};
+use crate::clock::{Clock, Held, Timestamp};
 use crate::id::{Id, Key};
 use rand::Rng;
 use std::fmt;
@@ -156,6 +156,29 @@ pub trait Scheme: Sized + Send + 'static {
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Self::Id, Stall>;
+
+    /// Fills `ids` from the front with the next ids of `writer`, all at one reading of the
+    /// clock; returns how many they are: fewer than `ids` holds where the tick is used up.
+    ///
+    /// # Errors
+    /// [`Stall`] if not even one can be issued at this reading.
+    fn fill(
+        &mut self,
+        writer: &mut Self::Writer,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+        ids: &mut [Self::Id],
+    ) -> Result<usize, Stall> {
+        let reading = Held::new(clock);
+        for (filled, id) in ids.iter_mut().enumerate() {
+            *id = match self.mint(writer, &reading, random) {
+                Ok(id) => id,
+                Err(stall) if filled == 0 => return Err(stall),
+                Err(_) => return Ok(filled),
+            };
+        }
+        Ok(ids.len())
+    }
 
     /// Sets what its writers do when their clocks go back.
     ///
