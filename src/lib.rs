@@ -11,7 +11,7 @@
 //!
 //! [`theory`] has the closed forms that trees, pools and clusters are held to.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod chart;

@@ -1,7 +1,13 @@
-//! Seeded randomness: one named sub-stream a consumer.
+//! Randomness: seeded for simulations, [`Secure`] for ids that are handed out.
 //!
-//! Every consumer draws from its own ChaCha8 stream, keyed by the run's seed,
+//! Every consumer of a simulation draws from its own ChaCha8 stream, keyed by the run's seed,
 //! the consumer's name and a number. Adding a consumer disturbs no other.
+
+mod secure;
+#[expect(unsafe_code)]
+mod wiped;
+
+pub use secure::{BUFFER_BYTES, Cipher, Secure};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
