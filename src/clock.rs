@@ -3,6 +3,7 @@
 //! A [`ClockModel`] is a preset, a composition of keys, or a set of [`log`]s; a
 //! [`ModelClock`] of it has a wall and a monotonic reading at each true time.
 
+mod cached;
 mod correction;
 mod law;
 mod line;
@@ -14,6 +15,7 @@ mod process;
 mod quantity;
 mod replay;
 
+pub use cached::{CachedClock, Counter};
 pub use model::{ClockModel, ModelClock};
 pub use parse::{CLOCK_FORMS, CLOCK_KEYS, ClockError};
 pub use presets::{CLOCKS, Preset, clock};
@@ -150,6 +152,19 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
+    /// `CLOCK_REALTIME` of the system, at its full resolution.
+    #[inline]
+    #[cfg(unix)]
+    fn now(&self) -> Timestamp {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+        Timestamp(
+            (now.tv_sec as u64)
+                .wrapping_mul(NS_PER_S)
+                .wrapping_add(now.tv_nsec as u64),
+        )
+    }
+
+    #[cfg(not(unix))]
     fn now(&self) -> Timestamp {
         let since = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)

@@ -69,8 +69,30 @@ pub fn below(random: &mut impl Rng, bound: u32) -> u32 {
 }
 
 /// 128 random bits.
+#[inline]
 pub fn bits128(random: &mut impl Rng) -> u128 {
-    u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())
+    let mut bytes = [0; 16];
+    random.fill_bytes(&mut bytes);
+    word(bytes)
+}
+
+/// Two words of 64 bits, the first of them the high one.
+#[inline]
+fn word(bytes: [u8; 16]) -> u128 {
+    u128::from_le_bytes(bytes).rotate_left(64)
+}
+
+/// Fills `out` with `make` of 128 random bits each: those that [`bits128`] would draw one by one.
+#[inline]
+pub fn fill128<T>(random: &mut impl Rng, out: &mut [T], make: impl Fn(u128) -> T) {
+    let mut bytes = [[0; 16]; 64];
+    for part in out.chunks_mut(bytes.len()) {
+        let bytes = &mut bytes[..part.len()];
+        random.fill_bytes(bytes.as_flattened_mut());
+        for (value, bytes) in part.iter_mut().zip(bytes) {
+            *value = make(word(*bytes));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,6 +123,14 @@ mod tests {
                 1_152_215
             )
         );
+    }
+
+    #[test]
+    fn bits_in_bulk_are_those_drawn_one_by_one() {
+        let (mut one, mut bulk) = (stream(5, "bulk", 0), stream(5, "bulk", 0));
+        let mut values = vec![0; 1000];
+        fill128(&mut bulk, &mut values, |bits| bits);
+        assert!(values.into_iter().all(|bits| bits == bits128(&mut one)));
     }
 
     /// Standard errors: mean of 10⁵ draws is within 5.5 of them, which a right

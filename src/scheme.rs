@@ -169,15 +169,7 @@ pub trait Scheme: Sized + Send + 'static {
         random: &mut impl Rng,
         ids: &mut [Self::Id],
     ) -> Result<usize, Stall> {
-        let reading = Held::new(clock);
-        for (filled, id) in ids.iter_mut().enumerate() {
-            *id = match self.mint(writer, &reading, random) {
-                Ok(id) => id,
-                Err(stall) if filled == 0 => return Err(stall),
-                Err(_) => return Ok(filled),
-            };
-        }
-        Ok(ids.len())
+        one_by_one(self, writer, clock, random, ids)
     }
 
     /// Sets what its writers do when their clocks go back.
@@ -218,6 +210,25 @@ pub trait Scheme: Sized + Send + 'static {
         };
         self.fields().into_iter().map(read).collect()
     }
+}
+
+/// [`Scheme::fill`] by [`Scheme::mint`].
+fn one_by_one<S: Scheme>(
+    scheme: &mut S,
+    writer: &mut S::Writer,
+    clock: &impl Clock,
+    random: &mut impl Rng,
+    ids: &mut [S::Id],
+) -> Result<usize, Stall> {
+    let reading = Held::new(clock);
+    for (filled, id) in ids.iter_mut().enumerate() {
+        *id = match scheme.mint(writer, &reading, random) {
+            Ok(id) => id,
+            Err(stall) if filled == 0 => return Err(stall),
+            Err(_) => return Ok(filled),
+        };
+    }
+    Ok(ids.len())
 }
 
 /// Receives a scheme whose type is only known by name.

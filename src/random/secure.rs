@@ -223,7 +223,20 @@ impl TryRng for Secure {
         Ok(u64::from_le_bytes(self.take()))
     }
 
-    fn try_fill_bytes(&mut self, mut out: &mut [u8]) -> Result<(), Infallible> {
+    #[inline]
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        // The most frequent draw is one of a known length.
+        match <&mut [u8; 16]>::try_from(&mut *out) {
+            Ok(out) => *out = self.take(),
+            Err(_) => self.fill(out),
+        }
+        Ok(())
+    }
+}
+
+impl Secure {
+    #[inline(never)]
+    fn fill(&mut self, mut out: &mut [u8]) {
         while !out.is_empty() {
             if self.state.left == 0 {
                 self.refill();
@@ -237,7 +250,6 @@ impl TryRng for Secure {
             state.left -= count;
             out = later;
         }
-        Ok(())
     }
 }
 

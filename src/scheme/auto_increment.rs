@@ -61,6 +61,7 @@ impl Scheme for AutoIncrement {
         Ok(AutoIncrementWriter::default())
     }
 
+    #[inline]
     fn mint(
         &mut self,
         writer: &mut AutoIncrementWriter,

@@ -10,7 +10,7 @@
 use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_S, Timestamp};
 use crate::id::{Key20, Ksuid};
-use crate::random::bits128;
+use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// Second 0, in seconds since the Unix epoch.
@@ -19,6 +19,14 @@ const EPOCH_S: u64 = 1_400_000_000;
 /// KSUIDs as segmentio/ksuid makes them.
 #[derive(Debug, Default)]
 pub struct KsuidScheme;
+
+/// Seconds since the epoch.
+fn second(clock: &impl Clock) -> Result<u32, Stall> {
+    let since = clock.now().seconds().checked_sub(EPOCH_S);
+    since
+        .and_then(|since| u32::try_from(since).ok())
+        .ok_or(Stall::OutOfRange)
+}
 
 impl Scheme for KsuidScheme {
     type Id = Ksuid;
@@ -52,16 +60,26 @@ impl Scheme for KsuidScheme {
         Ok(())
     }
 
+    #[inline]
     fn mint(
         &mut self,
         _: &mut (),
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Ksuid, Stall> {
-        let since = clock.now().seconds().checked_sub(EPOCH_S);
-        let seconds = since.and_then(|since| u32::try_from(since).ok());
-        let seconds = seconds.ok_or(Stall::OutOfRange)?;
-        Ok(Ksuid(Key20::new(seconds, bits128(random))))
+        Ok(Ksuid(Key20::new(second(clock)?, bits128(random))))
+    }
+
+    fn fill(
+        &mut self,
+        _: &mut (),
+        clock: &impl Clock,
+        random: &mut impl Rng,
+        ids: &mut [Ksuid],
+    ) -> Result<usize, Stall> {
+        let second = second(clock)?;
+        fill128(random, ids, |bits| Ksuid(Key20::new(second, bits)));
+        Ok(ids.len())
     }
 
     fn timestamp(&self, id: Ksuid) -> Option<Timestamp> {

@@ -85,6 +85,7 @@ impl Scheme for OddEven {
         })
     }
 
+    #[inline]
     fn mint(
         &mut self,
         writer: &mut OddEvenWriter,
@@ -135,6 +136,7 @@ mod tests {
         OddEven::new(&Params::new(&spec, OddEven::PARAMS).unwrap()).unwrap()
     }
 
+    #[inline]
     fn mint(scheme: &mut OddEven, writer: &mut OddEvenWriter, at: u64) -> Result<u64, Stall> {
         let id = scheme.mint(writer, &Timestamp(at), &mut stream(1, "test", 0));
         id.map(|id| id.0)

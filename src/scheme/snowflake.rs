@@ -31,6 +31,9 @@ pub struct Snowflake {
     timestamp: u32,
     worker: u32,
     sequence: u32,
+    /// Bits to the right of the timestamp.
+    tick_shift: u32,
+    last_sequence: u64,
     worker_first: bool,
     ticks: Ticks,
     rollback: Rollback,
@@ -49,15 +52,13 @@ fn max(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-impl Snowflake {
-    /// Bits to the right of the timestamp.
-    fn tick_shift(&self) -> u32 {
-        match self.worker_first {
-            true => self.sequence,
-            false => self.worker + self.sequence,
-        }
-    }
+/// The sequence number after `last`, at most `most`.
+fn advance(last: Option<u64>, most: u64) -> Option<u64> {
+    let next = last.map_or(0, |sequence| sequence + 1);
+    (next <= most).then_some(next)
+}
 
+impl Snowflake {
     /// Bits to the right of the worker number.
     fn worker_shift(&self) -> u32 {
         match self.worker_first {
@@ -127,11 +128,14 @@ impl Scheme for Snowflake {
                 .number("epoch_ms", 0..=u64::MAX / NS_PER_MS)
                 .map_err(|_| params.refuse("epoch_ms", "Unix milliseconds, or twitter, discord or unix"))?,
         };
+        let worker_first = params.choice("first", &[("timestamp", false), ("worker", true)])?;
         Ok(Self {
             timestamp,
             worker,
             sequence,
-            worker_first: params.choice("first", &[("timestamp", false), ("worker", true)])?,
+            tick_shift: if worker_first { 0 } else { worker } + sequence,
+            last_sequence: max(sequence),
+            worker_first,
             ticks: Ticks {
                 epoch_ns: epoch_ms * NS_PER_MS,
                 tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
@@ -183,20 +187,30 @@ impl Scheme for Snowflake {
         })
     }
 
+    #[inline]
     fn mint(
         &mut self,
         writer: &mut SnowflakeWriter,
         clock: &impl Clock,
         _: &mut impl Rng,
     ) -> Result<Number, Stall> {
-        let most = max(self.sequence);
-        let (tick, sequence) = writer.ticker.next(self.ticks, self.rollback, clock, |last| {
-            let next = last.map_or(0, |sequence| sequence + 1);
-            (next <= most).then_some(next)
-        })?;
-        Ok(Number(
-            tick << self.tick_shift() | writer.worker | sequence,
-        ))
+        let advance = |last| advance(last, self.last_sequence);
+        let (ticks, rollback) = (&self.ticks, &self.rollback);
+        let next = writer.ticker.next(ticks, rollback, clock, advance);
+        next.map(|(tick, sequence)| Number(tick << self.tick_shift | writer.worker | sequence))
+    }
+
+    fn fill(
+        &mut self,
+        writer: &mut SnowflakeWriter,
+        clock: &impl Clock,
+        _: &mut impl Rng,
+        ids: &mut [Number],
+    ) -> Result<usize, Stall> {
+        let advance = |last| advance(last, self.last_sequence);
+        let (ticks, rollback, worker) = (&self.ticks, &self.rollback, writer.worker);
+        let make = |tick, sequence| Number(tick << self.tick_shift | worker | sequence);
+        writer.ticker.fill(ticks, rollback, clock, advance, ids, make)
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
@@ -215,7 +229,7 @@ impl Scheme for Snowflake {
     }
 
     fn timestamp(&self, id: Number) -> Option<Timestamp> {
-        let tick = id.key().field(self.tick_shift(), self.timestamp);
+        let tick = id.key().field(self.tick_shift, self.timestamp);
         Some(self.ticks.start(tick as u64))
     }
 }

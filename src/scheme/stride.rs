@@ -90,6 +90,7 @@ impl Scheme for Stride {
         Ok(number as usize)
     }
 
+    #[inline]
     fn mint(
         &mut self,
         &mut writer: &mut usize,

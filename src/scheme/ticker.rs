@@ -57,6 +57,10 @@ const BACK_SLOTS: u8 = 4;
 pub struct Ticker<T> {
     /// Tick and tail of the last id; no tail: all of the tick may have been used.
     last: Option<(u64, Option<T>)>,
+    /// The readings that are known to fall into the last id's tick: so many nanoseconds...
+    open_ns: u64,
+    /// ...from here on.
+    open_from_ns: u64,
     /// Wall and monotonic clock at the first id, for [`Rollback::Monotonic`].
     start: Option<(Timestamp, Timestamp)>,
     /// The past tick that [`Rollback::BackFill`] used last, while the clock is behind.
@@ -69,6 +73,8 @@ impl<T> Default for Ticker<T> {
     fn default() -> Self {
         Self {
             last: None,
+            open_ns: 0,
+            open_from_ns: 0,
             start: None,
             back: None,
             slot: 0,
@@ -93,16 +99,77 @@ impl<T: Copy + From<u8>> Ticker<T> {
     #[inline]
     pub fn next(
         &mut self,
-        ticks: Ticks,
-        rollback: Rollback,
+        ticks: &Ticks,
+        rollback: &Rollback,
         clock: &impl Clock,
         mut advance: impl FnMut(Option<T>) -> Option<T>,
     ) -> Result<(u64, T), Stall> {
-        let now = match (rollback, self.last) {
-            (Rollback::Monotonic, _) => self.monotonic(clock),
-            (Rollback::Logical, Some((last, _))) => ticks.start(last),
+        let mut read = None;
+        if self.open_ns > 0 {
+            // Most ids have the tick of the one before: no division, no look at the rule.
+            let now = clock.now();
+            if now.0.wrapping_sub(self.open_from_ns) < self.open_ns
+                && let Some((tick, Some(last))) = &mut self.last
+                && let Some(tail) = advance(Some(*last))
+            {
+                *last = tail;
+                return Ok((*tick, tail));
+            }
+            read = Some(now);
+        }
+        self.next_of_any(ticks, rollback, clock, read, advance)
+    }
+
+    /// Fills `ids` from the front with `make` of ticks and tails, at one reading of the clock;
+    /// returns how many they are.
+    ///
+    /// # Errors
+    /// As [`Ticker::next`], if there is not even one.
+    #[inline]
+    pub fn fill<I>(
+        &mut self,
+        ticks: &Ticks,
+        rollback: &Rollback,
+        clock: &impl Clock,
+        mut advance: impl FnMut(Option<T>) -> Option<T>,
+        ids: &mut [I],
+        make: impl Fn(u64, T) -> I,
+    ) -> Result<usize, Stall> {
+        let Some((id, more)) = ids.split_first_mut() else {
+            return Ok(0);
+        };
+        let (tick, tail) = self.next(ticks, rollback, clock, &mut advance)?;
+        *id = make(tick, tail);
+        let (1.., Some((last, Some(tail)))) = (self.open_ns, &mut self.last) else {
+            return Ok(1);
+        };
+        for (filled, id) in (1..).zip(more) {
+            match advance(Some(*tail)) {
+                Some(next) => *tail = next,
+                None => return Ok(filled),
+            }
+            *id = make(*last, *tail);
+        }
+        Ok(ids.len())
+    }
+
+    /// [`Ticker::next`] for any state; `read` is the wall clock's reading if it was taken.
+    #[inline(never)]
+    fn next_of_any(
+        &mut self,
+        &ticks: &Ticks,
+        &rollback: &Rollback,
+        clock: &impl Clock,
+        read: Option<Timestamp>,
+        mut advance: impl FnMut(Option<T>) -> Option<T>,
+    ) -> Result<(u64, T), Stall> {
+        let now = match (read, rollback, self.last) {
+            (Some(now), ..) => now,
+            (None, Rollback::Monotonic, _) => self.monotonic(clock),
+            (None, Rollback::Logical, Some((last, _))) => ticks.start(last),
             _ => clock.now(),
         };
+        self.open_ns = 0;
         let tick = ticks.of(now).ok_or(Stall::OutOfRange)?;
         let found = match self.last {
             Some((last, tail)) if tick < last => {
@@ -119,6 +186,10 @@ impl<T: Copy + From<u8>> Ticker<T> {
         };
         self.back = None;
         self.last = Some((found.0, Some(found.1)));
+        if !matches!(rollback, Rollback::Monotonic | Rollback::Logical) {
+            self.open_from_ns = ticks.start(tick).0;
+            self.open_ns = ticks.tick_ns;
+        }
         Ok(found)
     }
 
@@ -126,6 +197,7 @@ impl<T: Copy + From<u8>> Ticker<T> {
     pub fn resume(&mut self, ticks: Ticks, floor: Timestamp) {
         if let Some(tick) = ticks.of(floor) {
             self.last = Some((tick, None));
+            self.open_ns = 0;
         }
     }
 

@@ -152,6 +152,7 @@ impl Scheme for TicketBlock {
         Ok(process)
     }
 
+    #[inline]
     fn mint(
         &mut self,
         &mut process: &mut usize,

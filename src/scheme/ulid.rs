@@ -15,7 +15,7 @@ use super::{
 };
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::Ulid;
-use crate::random::bits128;
+use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// ULIDs with a random or a monotonic tail.
@@ -23,6 +23,16 @@ use rand::Rng;
 pub struct UlidScheme {
     monotonic: bool,
     rollback: Rollback,
+}
+
+fn ulid(ms: u64, tail: u128) -> Ulid {
+    Ulid(u128::from(ms) << 80 | tail)
+}
+
+/// The 80-bit tail after `last`.
+fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
+    let next = last.map_or_else(|| bits128(random) >> 48, |tail| tail + 1);
+    (next < 1 << 80).then_some(next)
 }
 
 impl Scheme for UlidScheme {
@@ -65,22 +75,35 @@ impl Scheme for UlidScheme {
         Ok(Ticker::default())
     }
 
+    #[inline(always)]
     fn mint(
         &mut self,
         writer: &mut Ticker<u128>,
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Ulid, Stall> {
-        let mut fresh = || bits128(random) >> 48;
-        let (ms, tail) = if self.monotonic {
-            writer.next(MILLISECONDS, self.rollback, clock, |last| {
-                let next = last.map_or_else(&mut fresh, |tail| tail + 1);
-                (next < 1 << 80).then_some(next)
-            })?
-        } else {
-            (clock.now().ms(), fresh())
-        };
-        Ok(Ulid(u128::from(ms) << 80 | tail))
+        if !self.monotonic {
+            return Ok(ulid(clock.now().ms(), bits128(random) >> 48));
+        }
+        let step = |last| step(last, random);
+        let next = writer.next(&MILLISECONDS, &self.rollback, clock, step);
+        next.map(|(ms, tail)| ulid(ms, tail))
+    }
+
+    fn fill(
+        &mut self,
+        writer: &mut Ticker<u128>,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+        ids: &mut [Ulid],
+    ) -> Result<usize, Stall> {
+        if !self.monotonic {
+            let ms = clock.now().ms();
+            fill128(random, ids, |bits| ulid(ms, bits >> 48));
+            return Ok(ids.len());
+        }
+        let step = |last| step(last, random);
+        writer.fill(&MILLISECONDS, &self.rollback, clock, step, ids, ulid)
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
@@ -112,6 +135,7 @@ mod tests {
         rollback: Rollback::Refuse,
     };
 
+    #[inline(always)]
     fn mint(writer: &mut Ticker<u128>, ns: u64) -> Result<Ulid, Stall> {
         let mut scheme = MONOTONIC;
         scheme.mint(writer, &Timestamp(ns), &mut stream(1, "test", 0))

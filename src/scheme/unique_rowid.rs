@@ -75,6 +75,7 @@ impl Scheme for UniqueRowid {
         })
     }
 
+    #[inline]
     fn mint(
         &mut self,
         writer: &mut Instance,

@@ -10,7 +10,7 @@
 use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Uuid;
-use crate::random::bits128;
+use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// Random UUIDs.
@@ -47,8 +47,20 @@ impl Scheme for UuidV4 {
         Ok(())
     }
 
+    #[inline]
     fn mint(&mut self, _: &mut (), _: &impl Clock, random: &mut impl Rng) -> Result<Uuid, Stall> {
         Ok(Uuid(bits128(random)).with_version(4))
+    }
+
+    fn fill(
+        &mut self,
+        _: &mut (),
+        _: &impl Clock,
+        random: &mut impl Rng,
+        ids: &mut [Uuid],
+    ) -> Result<usize, Stall> {
+        fill128(random, ids, |bits| Uuid(bits).with_version(4));
+        Ok(ids.len())
     }
 
     fn timestamp(&self, _: Uuid) -> Option<Timestamp> {

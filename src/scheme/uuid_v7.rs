@@ -14,10 +14,11 @@
 use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
 use super::{
     Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+    one_by_one,
 };
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Uuid, low_bits};
-use crate::random::bits128;
+use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// The least step of `tail=fraction`: just above 1/4096 ms, so rand_a always grows.
@@ -58,14 +59,29 @@ impl UuidV7Writer {
 }
 
 /// The UUID of these fields; bits of `rand_b` above the 62nd are dropped.
-fn uuid(at: Timestamp, rand_a: u64, rand_b: u64) -> Uuid {
-    let bits = u128::from(at.ms()) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
+fn uuid(ms: u64, rand_a: u64, rand_b: u64) -> Uuid {
+    let bits = u128::from(ms) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
     Uuid(bits).with_version(7)
 }
 
 /// The UUID with this 74-bit tail; higher bits are dropped.
-fn uuid_of_tail(at: Timestamp, tail: u128) -> Uuid {
-    uuid(at, low_bits(tail >> 62, 12) as u64, tail as u64)
+fn uuid_of_tail(ms: u64, tail: u128) -> Uuid {
+    uuid(ms, low_bits(tail >> 62, 12) as u64, tail as u64)
+}
+
+/// The counter after `last`.
+fn count(last: Option<u128>) -> Option<u128> {
+    let next = last.map_or(0, |counter| counter + 1);
+    (next < 1 << 12).then_some(next)
+}
+
+/// The 74-bit tail after `last`.
+fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
+    let next = match last {
+        Some(tail) => tail + u128::from(random.next_u32()) + 1,
+        None => low_bits(bits128(random), 73),
+    };
+    (next < 1 << 74).then_some(next)
 }
 
 impl Scheme for UuidV7 {
@@ -128,42 +144,54 @@ impl Scheme for UuidV7 {
         Ok(UuidV7Writer::default())
     }
 
+    #[inline(always)]
     fn mint(
         &mut self,
         writer: &mut UuidV7Writer,
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Uuid, Stall> {
-        let now = clock.now();
         Ok(match self.tail {
-            Tail::Random => uuid_of_tail(now, bits128(random)),
+            Tail::Random => uuid_of_tail(clock.now().ms(), bits128(random)),
             Tail::Counter => {
-                let count = |last: Option<u128>| {
-                    let next = last.map_or(0, |counter| counter + 1);
-                    (next < 1 << 12).then_some(next)
-                };
-                let next = writer.count.next(MILLISECONDS, self.rollback, clock, count);
+                let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
                 let (ms, counter) = next?;
-                uuid(Timestamp::from_ms(ms), counter as u64, random.next_u64())
+                uuid(ms, counter as u64, random.next_u64())
             }
             Tail::Fraction => {
-                let at = writer.advance(now)?;
+                let at = writer.advance(clock.now())?;
                 let sub_ms = at.0 % NS_PER_MS * 4096 / NS_PER_MS;
-                uuid(at, sub_ms, random.next_u64())
+                uuid(at.ms(), sub_ms, random.next_u64())
             }
             Tail::Monotonic => {
-                let step = |last: Option<u128>| {
-                    let next = match last {
-                        Some(tail) => tail + u128::from(random.next_u32()) + 1,
-                        None => low_bits(bits128(random), 73),
-                    };
-                    (next < 1 << 74).then_some(next)
-                };
-                let next = writer.count.next(MILLISECONDS, self.rollback, clock, step);
+                let step = |last| step(last, random);
+                let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, step);
                 let (ms, tail) = next?;
-                uuid_of_tail(Timestamp::from_ms(ms), tail)
+                uuid_of_tail(ms, tail)
             }
         })
+    }
+
+    fn fill(
+        &mut self,
+        writer: &mut UuidV7Writer,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+        ids: &mut [Uuid],
+    ) -> Result<usize, Stall> {
+        match self.tail {
+            Tail::Random => {
+                let ms = clock.now().ms();
+                fill128(random, ids, |bits| uuid_of_tail(ms, bits));
+                Ok(ids.len())
+            }
+            Tail::Monotonic => {
+                let step = |last| step(last, random);
+                let (ticks, rollback) = (&MILLISECONDS, &self.rollback);
+                writer.count.fill(ticks, rollback, clock, step, ids, uuid_of_tail)
+            }
+            Tail::Counter | Tail::Fraction => one_by_one(self, writer, clock, random, ids),
+        }
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {

@@ -8,7 +8,7 @@ fn next(ticker: &mut Ticker<u64>, rollback: Rollback, ms: u64) -> Result<(u64, u
         let next = last.map_or(0, |last| last + 1);
         (next < 10).then_some(next)
     };
-    ticker.next(MILLISECONDS, rollback, &Timestamp::from_ms(ms), advance)
+    ticker.next(&MILLISECONDS, &rollback, &Timestamp::from_ms(ms), advance)
 }
 
 fn at(rollback: &str, readings_ms: &[u64]) -> Vec<Result<(u64, u64), Stall>> {
@@ -122,7 +122,7 @@ fn the_monotonic_clock_is_all_that_counts_after_the_first_reading() {
     }
     let mut ticker = Ticker::<u64>::default();
     let ticks = [Both(1000, 5), Both(1001, 6), Both(3, 7), Both(9999, 7)].map(|clock| {
-        let next = ticker.next(MILLISECONDS, Rollback::Monotonic, &clock, |last| {
+        let next = ticker.next(&MILLISECONDS, &Rollback::Monotonic, &clock, |last| {
             Some(last.map_or(0, |last| last + 1))
         });
         next.unwrap()
@@ -166,7 +166,7 @@ fn a_clock_outside_of_the_ticks_is_no_panic() {
             (2 * NS_PER_S, false),
             (0, false),
         ] {
-            let id = ticker.next(ticks, rollback, &Timestamp(ns), |_| Some(0));
+            let id = ticker.next(&ticks, &rollback, &Timestamp(ns), |_| Some(0));
             let may_go_on = matches!(rollback, Rollback::Logical | Rollback::Monotonic);
             assert!(
                 id.is_ok() == found || may_go_on,
