@@ -11,7 +11,9 @@ use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
 use idlab::fleet::number::{LeaseRule, NumberRule};
 use idlab::fleet::{FaultPlan, LATENCIES, MEMORIES};
-use idlab::measure::{FLEET_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES};
+use idlab::measure::{
+    FLEET_MEASURES, LATENCY_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES,
+};
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
@@ -84,6 +86,7 @@ fn list(what: What) -> Result<String> {
             .chain(SHARD_MEASURES)
             .chain(FLEET_MEASURES)
             .chain(READER_MEASURES)
+            .chain(LATENCY_MEASURES)
             .chain(scenario::MEASURES)
             .map(|measured| {
                 [

@@ -6,6 +6,7 @@ mod cliff;
 mod fleet;
 mod ids;
 mod input;
+mod latency;
 mod list;
 mod live;
 mod recorder;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Shards(args) => shards::run(*args),
         Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
+        Command::Latency(args) => latency::run(args),
         Command::Verify(args) => verify::run(args),
         Command::List(args) => list::run(&args),
     };
@@ -69,5 +71,6 @@ enum Command {
     Fleet(fleet::Args),
     Verify(verify::Args),
     Ids(ids::Args),
+    Latency(latency::Args),
     List(list::Args),
 }

@@ -6,6 +6,7 @@
 mod axis;
 mod fill;
 mod fleet;
+mod latency;
 mod lines;
 mod locality;
 mod panel;
@@ -17,6 +18,7 @@ mod tests;
 use crate::record::{Grid, Records, Row};
 use axis::{Axis, plain, short};
 pub use fleet::fleet;
+pub use latency::latency;
 use lines::Series;
 use panel::{LARGE, sheet};
 use picture::Picture;

@@ -10,6 +10,7 @@ mod accesses;
 mod cliff;
 mod edge;
 mod fleet;
+mod latency;
 mod locality;
 mod pages;
 mod replicas;
@@ -36,6 +37,7 @@ pub use fleet::{
     Readable, Reader, ReaderError, ReaderKind, Repeated, Seen, Sweep, order, repeated,
     rows_per_tick, smallest_lossless_lag, write_lossless_lag, write_reads,
 };
+pub use latency::*;
 pub use locality::Sample;
 pub use replicas::replicas;
 pub use setting::Setting;
@@ -308,17 +310,16 @@ mod tests {
             .chain(SHARD_MEASURES)
             .chain(FLEET_MEASURES)
             .chain(READER_MEASURES)
+            .chain(LATENCY_MEASURES)
             .map(|measured| measured.name)
             .collect();
         assert!(names.iter().all(|name| {
             name.bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         }));
+        let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(
-            names.len(),
-            MEASURES.len() + SHARD_MEASURES.len() + FLEET_MEASURES.len() + READER_MEASURES.len()
-        );
+        assert_eq!(names.len(), count);
     }
 }

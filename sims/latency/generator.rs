@@ -1,0 +1,193 @@
+//! Generators that are asked at fixed times.
+
+use super::ClockKind;
+use crate::args::usage;
+use anyhow::{Result, anyhow};
+use hdrhistogram::Histogram;
+use idlab::clock::{CachedClock, Clock, Counter, SystemClock};
+use idlab::random::{Cipher, Secure};
+use idlab::scheme::{self, Scheme, Spec, Stall, Visitor};
+use indicatif::ProgressBar;
+use std::hint::{black_box, spin_loop};
+use std::sync::Barrier;
+use std::thread::{self, ScopedJoinHandle};
+
+/// What is asked of whom.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// How many generators.
+    pub generators: usize,
+    /// Ids each is asked for...
+    pub calls: u64,
+    /// ...so many a second.
+    pub rate: u64,
+    /// What they read the time from.
+    pub clock: ClockKind,
+    /// What the calls are timed by.
+    pub counter: &'a quanta::Clock,
+    /// What that takes itself.
+    pub overhead_ns: u64,
+    /// Told of calls that are done.
+    pub bar: &'a ProgressBar,
+}
+
+/// What generators took.
+pub struct Tally {
+    /// Times of calls.
+    pub service: Histogram<u64>,
+    /// Times from when an id was due to when it was there.
+    pub response: Histogram<u64>,
+    /// Calls that could not be answered at once.
+    pub stalls: u64,
+    /// Their times together.
+    pub stalled_ns: u64,
+    /// Ids a second, all generators together, in parts that add up.
+    rates: f64,
+}
+
+impl Tally {
+    fn new() -> Self {
+        let histogram = || Histogram::new(3).expect("three digits are allowed");
+        Self {
+            service: histogram(),
+            response: histogram(),
+            stalls: 0,
+            stalled_ns: 0,
+            rates: 0.0,
+        }
+    }
+
+    /// Ids a second of all generators.
+    pub fn ids_per_second(&self) -> u64 {
+        self.rates as u64
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (mine, others) in [
+            (&mut self.service, &other.service),
+            (&mut self.response, &other.response),
+        ] {
+            mine.add(others).expect("the histogram grows");
+        }
+        self.stalls += other.stalls;
+        self.stalled_ns += other.stalled_ns;
+        self.rates += other.rates;
+    }
+}
+
+/// The least time between two readings of `counter`.
+pub fn overhead_ns(counter: &quanta::Clock) -> u64 {
+    let pair = || {
+        let first = counter.count();
+        counter.elapsed_ns(first, counter.count())
+    };
+    (0..100_000).map(|_| pair()).min().unwrap_or_default()
+}
+
+/// Asks the generators of `plan`, each on a thread of its own.
+///
+/// # Errors
+/// The scheme has not as many numbers, no randomness, or no id at this machine's time.
+pub fn run(spec: &Spec, plan: Plan) -> Result<Tally> {
+    let start = &Barrier::new(plan.generators);
+    let tallies: Vec<Result<Tally>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..plan.generators)
+            .map(|number| {
+                let one = One {
+                    plan,
+                    number: number as u32,
+                    start,
+                };
+                scope.spawn(move || scheme::visit(spec, one).map_err(usage)?)
+            })
+            .collect();
+        let join = |thread: ScopedJoinHandle<'_, Result<Tally>>| {
+            let ended = Err(anyhow!("the thread of a generator ended"));
+            thread.join().unwrap_or(ended)
+        };
+        threads.into_iter().map(join).collect()
+    });
+    let mut all = Tally::new();
+    for tally in tallies {
+        all.add(&tally?);
+    }
+    Ok(all)
+}
+
+/// One generator.
+struct One<'a> {
+    plan: Plan<'a>,
+    number: u32,
+    start: &'a Barrier,
+}
+
+impl Visitor for One<'_> {
+    type Output = Result<Tally>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Result<Tally> {
+        match self.plan.clock {
+            ClockKind::Real => self.ask(scheme, &SystemClock::default()),
+            ClockKind::Cached => self.ask(scheme, &CachedClock::new()),
+        }
+    }
+}
+
+/// Calls between two messages to the progress bar.
+const CALLS_PER_MESSAGE: u64 = 1 << 16;
+
+impl One<'_> {
+    fn ask<S: Scheme>(&self, mut scheme: S, clock: &impl Clock) -> Result<Tally> {
+        let Plan {
+            counter,
+            overhead_ns,
+            calls,
+            ..
+        } = self.plan;
+        let made = scheme.writer(self.number).map_err(usage);
+        let random = Secure::new(Cipher::best());
+        let mut tally = Tally::new();
+        // All wait here, also one that cannot go on.
+        self.start.wait();
+        let (mut writer, mut random) = (made?, random?);
+        let start = counter.count();
+        let since_start_ns = || counter.elapsed_ns(start, counter.count());
+        let every_ns = 1e9 / self.plan.rate as f64;
+        for call in 0..calls {
+            let due_ns = (call as f64 * every_ns) as u64;
+            let mut begin_ns = since_start_ns();
+            while begin_ns < due_ns {
+                spin_loop();
+                begin_ns = since_start_ns();
+            }
+            let mut stall = scheme
+                .mint(&mut writer, clock, &mut random)
+                .map(black_box)
+                .err();
+            let stalled = stall.is_some();
+            while let Some(reason) = stall {
+                if reason == Stall::OutOfRange {
+                    return Err(anyhow!("{}: {reason}", S::NAME));
+                }
+                spin_loop();
+                stall = scheme
+                    .mint(&mut writer, clock, &mut random)
+                    .map(black_box)
+                    .err();
+            }
+            let end_ns = since_start_ns();
+            let taken = |from_ns: u64| (end_ns - from_ns).saturating_sub(overhead_ns);
+            tally.service.saturating_record(taken(begin_ns));
+            tally.response.saturating_record(taken(due_ns));
+            if stalled {
+                tally.stalls += 1;
+                tally.stalled_ns += taken(begin_ns);
+            }
+            if (call + 1) % CALLS_PER_MESSAGE == 0 {
+                self.plan.bar.inc(CALLS_PER_MESSAGE);
+            }
+        }
+        self.plan.bar.inc(calls % CALLS_PER_MESSAGE);
+        tally.rates = calls as f64 * 1e9 / since_start_ns().max(1) as f64;
+        Ok(tally)
+    }
+}
