@@ -16,11 +16,13 @@ use rand::Rng;
 use std::fmt;
 use thiserror::Error;
 
+mod blocks;
 mod centre;
 mod rollback;
 mod spec;
 mod ticker;
 
+pub use blocks::{Blocks, Shared, Tickets};
 pub use rollback::{ROLLBACKS, Rollback, RollbackError};
 pub use spec::{Param, Params, Spec, SpecError};
 pub use ticker::{Ticker, Ticks};
