@@ -3,6 +3,7 @@
 //! An [`Id`] is what a user sees; its [`Key`] is what an index stores: a plain
 //! number or byte string of fixed width whose order is the id's order.
 
+mod hex;
 mod key20;
 mod ksuid;
 mod number;
@@ -13,7 +14,7 @@ mod uuid;
 pub use key20::Key20;
 pub use ksuid::Ksuid;
 pub use number::Number;
-pub use text::ParseError;
+pub use text::{ParseError, decode_all, encode_all};
 pub use ulid::Ulid;
 pub use uuid::Uuid;
 
@@ -107,8 +108,8 @@ impl Display for Column {
 
 /// An id: an ordered value with a text form.
 ///
-/// `Display` and `FromStr` are inverse; parsing refuses what the scheme's
-/// specification refuses (wrong length, foreign characters, overflow).
+/// [`encode`](Id::encode) and [`decode`](Id::decode) are inverse, and what `Display` and
+/// `FromStr` use; [`encode_all`] and [`decode_all`] do the same for many ids.
 pub trait Id:
     Copy + Ord + Hash + Debug + Display + FromStr<Err = ParseError> + Send + Sync + 'static
 {
@@ -125,9 +126,27 @@ pub trait Id:
     /// sorts (bytewise) as the ids do; such ids may live in a text column.
     const TEXT_CHARS: Option<u32>;
 
+    /// Bytes of the longest text.
+    const TEXT_BYTES: usize;
+
     /// The id as a key.
     fn key(self) -> Self::Key;
 
     /// The id of a key.
     fn from_key(key: Self::Key) -> Self;
+
+    /// Writes the text to the start of `out` and returns its bytes, all ASCII.
+    ///
+    /// # Panics
+    ///
+    /// If `out` is shorter than [`TEXT_BYTES`](Self::TEXT_BYTES).
+    fn encode(self, out: &mut [u8]) -> usize;
+
+    /// The id that `text` is. Refuses what the scheme's specification refuses
+    /// (wrong length, foreign characters, overflow).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong and where; a byte that is not UTF-8 counts as the character U+FFFD.
+    fn decode(text: &[u8]) -> Result<Self, ParseError>;
 }

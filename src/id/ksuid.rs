@@ -1,16 +1,18 @@
 //! KSUIDs: 160 bits in 27 characters of base 62 (segmentio/ksuid).
 
-use super::text::{ascii, digit_values, digits};
+use super::text::{digit_pairs, digit_values, display, first, numbers};
 use super::{Column, Id, Key20, ParseError};
 use std::fmt;
 use std::str::FromStr;
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const VALUES: [u8; 256] = digit_values(DIGITS, false);
+static PAIRS: [[u8; 2]; 3844] = digit_pairs(DIGITS);
+static VALUES: [u8; 256] = digit_values(DIGITS, false);
 const MAX: &str = "aWgEPTl1tmebfsQzFP4bxwgy80V";
 
-/// Nine digits at a time fit 54 bits, so a text is three such groups.
-const GROUP: u64 = 62u64.pow(9);
+/// Ten digits fit 60 bits, so a text is such groups behind seven digits.
+const GROUP: u64 = 62u64.pow(10);
+const GROUPS: u128 = (GROUP as u128).pow(2);
 
 /// A KSUID: 32 bits of seconds since 2014-05-13, then 128 random bits.
 ///
@@ -24,29 +26,50 @@ const GROUP: u64 = 62u64.pow(9);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Ksuid(pub Key20);
 
-impl Ksuid {
-    /// Writes the text into `out`.
-    pub fn encode(self, out: &mut [u8; 27]) -> &str {
-        let low = self.0.low();
-        // Schoolbook division in 64-bit digits, by GROUP and once more by GROUP.
-        let (upper, rest) = divide(self.0.high().into(), (low >> 64) as u64);
-        let (lower, last) = divide(rest, low as u64);
-        let (first, middle) = divide(upper, lower);
-        for (chunk, mut group) in out.chunks_exact_mut(9).zip([first, middle, last]) {
-            for byte in chunk.iter_mut().rev() {
-                *byte = DIGITS[(group % 62) as usize];
-                group /= 62;
-            }
-        }
-        ascii(out)
+/// The seven first digits of `high · 2¹²⁸ + low` as a number, then its two groups.
+///
+/// Quotients are products with a reciprocal, rounded down: at most one too small.
+fn split(high: u32, low: u128) -> [u64; 3] {
+    // GROUPS = 2²⁰ · ODD², so both divisions that make 2¹⁸³ / GROUPS fit 128 bits.
+    const ODD: u128 = 31u128.pow(10);
+    const BY_GROUPS: u64 = (((1 << 127) / ODD << 36) / ODD) as u64;
+    const BY_GROUP: u64 = ((1 << 123) / GROUP as u128) as u64;
+
+    let start = u64::from(high) << 32 | (low >> 96) as u64;
+    let mut first = product(start, BY_GROUPS) >> 87;
+    let mut rest = low.wrapping_sub(first.wrapping_mul(GROUPS));
+    if rest >= GROUPS {
+        first += 1;
+        rest -= GROUPS;
     }
+    let mut middle = (product((rest >> 56) as u64, BY_GROUP) >> 67) as u64;
+    let mut last = (rest as u64).wrapping_sub(middle.wrapping_mul(GROUP));
+    if last >= GROUP {
+        middle += 1;
+        last -= GROUP;
+    }
+    [first as u64, middle, last]
 }
 
-/// Quotient and remainder of `high · 2⁶⁴ + low` by [`GROUP`]; `high` is below it.
-fn divide(high: u64, low: u64) -> (u64, u64) {
-    let value = u128::from(high) << 64 | u128::from(low);
-    let group = u128::from(GROUP);
-    ((value / group) as u64, (value % group) as u64)
+/// `number / BOUND` as a fraction of 2⁶⁴, rounded up a little: by less than `1 / BOUND`
+/// if `BOUND` is at most 62¹⁰. Its products with 62 have digits as integer parts.
+fn fraction<const BOUND: u64>(number: u64) -> u64 {
+    let bits = const { BOUND.ilog2() };
+    let reciprocal = const { ((1 << (64 + BOUND.ilog2())) / BOUND as u128) as u64 };
+    // Rounding down took less than 2 off the reciprocal's product and 1 off the shift.
+    (product(number, reciprocal) >> bits) as u64 + 3
+}
+
+/// Writes one more pair of digits of each fraction.
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+/// The integer part of `fraction · factor`; the rest stays in `fraction`.
+fn next(fraction: &mut u64, factor: u64) -> usize {
+    let product = product(*fraction, factor);
+    *fraction = product as u64;
+    (product >> 64) as usize
 }
 
 impl Id for Ksuid {
@@ -54,6 +77,7 @@ impl Id for Ksuid {
     const KIND: &'static str = "KSUID";
     const COLUMN: Column = Column::Bytes(20);
     const TEXT_CHARS: Option<u32> = Some(27);
+    const TEXT_BYTES: usize = 27;
 
     fn key(self) -> Key20 {
         self.0
@@ -62,29 +86,33 @@ impl Id for Ksuid {
     fn from_key(key: Key20) -> Self {
         Self(key)
     }
-}
 
-impl fmt::Display for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.encode(&mut [0; 27]))
+    #[inline]
+    fn encode(self, out: &mut [u8]) -> usize {
+        let out = first::<{ Self::TEXT_BYTES }>(out);
+        let [start, middle, last] = split(self.0.high(), self.0.low());
+        let mut start = fraction::<{ 62u64.pow(7) }>(start);
+        let [mut middle, mut last] = [middle, last].map(fraction::<GROUP>);
+        out[0] = DIGITS[next(&mut start, 62)];
+        for pair in out[1..7].as_chunks_mut().0 {
+            *pair = PAIRS[next(&mut start, 3844)];
+        }
+        for i in 0..5 {
+            let at = 7 + 2 * i;
+            out[at..at + 2].copy_from_slice(&PAIRS[next(&mut middle, 3844)]);
+            out[at + 10..at + 12].copy_from_slice(&PAIRS[next(&mut last, 3844)]);
+        }
+        Self::TEXT_BYTES
     }
-}
 
-/// Case matters; what does not fit 160 bits is refused.
-impl FromStr for Ksuid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let digits: [u8; 27] = digits(text, &VALUES, "27")?;
-        let group = |i: usize| {
-            let digits = &digits[9 * i..9 * i + 9];
-            let value = digits.iter().fold(0, |v, &digit| v * 62 + u64::from(digit));
-            u128::from(value)
-        };
+    /// Case matters; what does not fit 160 bits is refused.
+    fn decode(text: &[u8]) -> Result<Self, ParseError> {
+        let numbers = numbers::<62, 7, 10>(text, &VALUES, "27")?;
+        let [first, middle, last] = numbers.map(u128::from);
         let factor = u128::from(GROUP);
-        // Below 2¹⁰⁸, then below 2¹⁶²: the latter in two halves of 98 and 64 bits.
-        let upper = group(0) * factor + group(1);
-        let lower = u128::from(upper as u64) * factor + group(2);
+        // Below 2¹⁰², then below 2¹⁶²: the latter in two halves of 98 and 64 bits.
+        let upper = first * factor + middle;
+        let lower = u128::from(upper as u64) * factor + last;
         let upper = (upper >> 64) * factor + (lower >> 64);
         match u32::try_from(upper >> 64) {
             Ok(high) => Ok(Self(Key20::new(
@@ -93,6 +121,20 @@ impl FromStr for Ksuid {
             ))),
             Err(_) => Err(ParseError::Overflow { max: MAX }),
         }
+    }
+}
+
+impl fmt::Display for Ksuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(*self, f)
+    }
+}
+
+impl FromStr for Ksuid {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::decode(text.as_bytes())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The text does not sort as the numbers do, so it never lives in a text column.
 
-use super::text::unexpected;
+use super::text::{ascii, first, unexpected};
 use super::{Column, Id, ParseError};
 use std::fmt;
 use std::str::FromStr;
@@ -23,6 +23,7 @@ impl Id for Number {
     const KIND: &'static str = "decimal id";
     const COLUMN: Column = Column::Bigint;
     const TEXT_CHARS: Option<u32> = None;
+    const TEXT_BYTES: usize = 20;
 
     fn key(self) -> u64 {
         self.0
@@ -31,11 +32,108 @@ impl Id for Number {
     fn from_key(key: u64) -> Self {
         Self(key)
     }
+
+    #[inline]
+    fn encode(self, out: &mut [u8]) -> usize {
+        let out = first::<{ Self::TEXT_BYTES }>(out);
+        let (rest, last) = (self.0 / GROUP, self.0 % GROUP);
+        let mut bytes = 0;
+        let mut append = |digits: u64, skipped: u32| {
+            let text = (digits | ZEROS) >> (8 * skipped);
+            out[bytes..bytes + 8].copy_from_slice(&text.to_le_bytes());
+            bytes += 8 - skipped as usize;
+        };
+        if rest == 0 {
+            let digits = parted(last);
+            append(digits, zeros(digits));
+        } else if rest < GROUP {
+            let digits = parted(rest);
+            append(digits, zeros(digits));
+            append(parted(last), 0);
+        } else {
+            let digits = parted(rest / GROUP);
+            append(digits, zeros(digits));
+            append(parted(rest % GROUP), 0);
+            append(parted(last), 0);
+        }
+        bytes
+    }
+
+    /// Digits alone, any number of zeros first; refuses what does not fit 64 bits.
+    fn decode(text: &[u8]) -> Result<Self, ParseError> {
+        let (groups, rest) = text.as_chunks();
+        let groups = groups.iter().map(|&group| (GROUP, joined(group)));
+        let mut rest = rest.iter().map(|&byte| (10, digit(byte)));
+        let append = |value: u64, (base, digits): (u64, Option<u64>)| {
+            value.checked_mul(base)?.checked_add(digits?)
+        };
+        let mut value = { groups }.try_fold(0, append);
+        value = value.and_then(|value| rest.try_fold(value, append));
+        match value {
+            Some(value) if !text.is_empty() => Ok(Self(value)),
+            _ => Err(refusal(text)),
+        }
+    }
+}
+
+/// Why `text` is no number of 64 bits.
+#[cold]
+fn refusal(text: &[u8]) -> ParseError {
+    let (expected, max) = ("1 to 20", "18446744073709551615");
+    match text.iter().position(|byte| !byte.is_ascii_digit()) {
+        Some(offset) => unexpected(text, offset),
+        None if text.is_empty() => ParseError::Length { expected, found: 0 },
+        None => ParseError::Overflow { max },
+    }
+}
+
+/// Eight digits are parted and joined at once, in the bytes of a `u64`.
+const GROUP: u64 = 10u64.pow(8);
+const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+
+/// The digits of `number` < [`GROUP`], one a byte, the first in the lowest.
+///
+/// Each step parts all numbers there are in two, the upper half of a number first.
+/// A product with 10486 / 2²⁰ is a division by 100 below 10⁴, one with 103 / 2¹⁰ by 10
+/// below 100.
+#[inline]
+fn parted(number: u64) -> u64 {
+    let halves = |numbers: u64, upper: u64, divisor: u64, bits: u32| {
+        upper + ((numbers - upper * divisor) << bits)
+    };
+    let two = halves(number, number / 10_000, 10_000, 32);
+    let four = halves(two, two * 10_486 >> 20 & 0x0000_007f_0000_007f, 100, 16);
+    halves(four, four * 103 >> 10 & 0x000f_000f_000f_000f, 10, 8)
+}
+
+/// Zeros before the first of eight `digits`; the last digit counts as none.
+#[inline]
+fn zeros(digits: u64) -> u32 {
+    (digits | 1 << 63).trailing_zeros() / 8
+}
+
+/// The number of eight digits; each step joins neighbours.
+#[inline]
+fn joined(text: [u8; 8]) -> Option<u64> {
+    let digits = u64::from_le_bytes(text) ^ ZEROS;
+    if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let four = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let two = (four * 100 + (four >> 16)) & 0x0000_ffff_0000_ffff;
+    Some((two * 10_000 + (two >> 32)) & 0xffff_ffff)
+}
+
+#[inline]
+fn digit(byte: u8) -> Option<u64> {
+    byte.is_ascii_digit().then(|| u64::from(byte - b'0'))
 }
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let mut text = [0; Self::TEXT_BYTES];
+        let bytes = self.encode(&mut text);
+        f.pad_integral(true, "", ascii(&text[..bytes]))
     }
 }
 
@@ -43,18 +141,7 @@ impl FromStr for Number {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        if text.is_empty() {
-            return Err(ParseError::Length {
-                expected: "1 to 20",
-                found: 0,
-            });
-        }
-        if let Some(offset) = text.bytes().position(|byte| !byte.is_ascii_digit()) {
-            return Err(unexpected(text, offset));
-        }
-        text.parse().map(Self).map_err(|_| ParseError::Overflow {
-            max: "18446744073709551615",
-        })
+        Self::decode(text.as_bytes())
     }
 }
 

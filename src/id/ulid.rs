@@ -1,12 +1,13 @@
 //! ULIDs: 128 bits in 26 characters of Crockford's base 32 (the ULID specification).
 
-use super::text::{ascii, digit_values, digits};
+use super::text::{digit_pairs, digit_values, display, first, numbers};
 use super::{Column, Id, ParseError};
 use std::fmt;
 use std::str::FromStr;
 
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const VALUES: [u8; 256] = digit_values(DIGITS, true);
+static PAIRS: [[u8; 2]; 1024] = digit_pairs(DIGITS);
+static VALUES: [u8; 256] = digit_values(DIGITS, true);
 const MAX: &str = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 
 /// A ULID: 48 bits of milliseconds, then 80 random bits.
@@ -21,23 +22,12 @@ const MAX: &str = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Ulid(pub u128);
 
-impl Ulid {
-    /// Writes the upper-case text into `out`.
-    pub fn encode(self, out: &mut [u8; 26]) -> &str {
-        let mut rest = self.0;
-        for byte in out.iter_mut().rev() {
-            *byte = DIGITS[rest as usize & 31];
-            rest >>= 5;
-        }
-        ascii(out)
-    }
-}
-
 impl Id for Ulid {
     type Key = u128;
     const KIND: &'static str = "ULID";
     const COLUMN: Column = Column::Bytes(16);
     const TEXT_CHARS: Option<u32> = Some(26);
+    const TEXT_BYTES: usize = 26;
 
     fn key(self) -> u128 {
         self.0
@@ -46,28 +36,41 @@ impl Id for Ulid {
     fn from_key(key: u128) -> Self {
         Self(key)
     }
+
+    /// Upper case.
+    #[inline]
+    fn encode(self, out: &mut [u8]) -> usize {
+        let out = first::<{ Self::TEXT_BYTES }>(out);
+        let (pairs, _) = out.as_chunks_mut::<2>();
+        for (i, pair) in pairs.iter_mut().enumerate() {
+            *pair = PAIRS[(self.0 >> (120 - 10 * i)) as usize & 1023];
+        }
+        Self::TEXT_BYTES
+    }
+
+    /// Accepts either case; refuses I, L, O and U, and what does not fit 128 bits.
+    fn decode(text: &[u8]) -> Result<Self, ParseError> {
+        let [first, middle, last] = numbers::<32, 2, 12>(text, &VALUES, "26")?;
+        // 26 digits hold 130 bits: the first two have room for 8 only.
+        if first >= 1 << 8 {
+            return Err(ParseError::Overflow { max: MAX });
+        }
+        let [first, middle, last] = [first, middle, last].map(u128::from);
+        Ok(Self(first << 120 | middle << 60 | last))
+    }
 }
 
 impl fmt::Display for Ulid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.encode(&mut [0; 26]))
+        display(*self, f)
     }
 }
 
-/// Accepts either case; refuses I, L, O and U, and what does not fit 128 bits.
 impl FromStr for Ulid {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let digits: [u8; 26] = digits(text, &VALUES, "26")?;
-        // 26 digits hold 130 bits: the first digit has room for 3 only.
-        if digits[0] > 7 {
-            return Err(ParseError::Overflow { max: MAX });
-        }
-        let value = digits
-            .iter()
-            .fold(0, |v, &digit| v << 5 | u128::from(digit));
-        Ok(Self(value))
+        Self::decode(text.as_bytes())
     }
 }
 

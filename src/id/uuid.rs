@@ -1,13 +1,11 @@
 //! UUIDs: 128 bits in hexadecimal, 8-4-4-4-12 (RFC 9562, section 4).
 
-use super::text::{FOREIGN, ascii, digit_values, unexpected};
-use super::{Column, Id, ParseError};
+use super::text::{characters, display, first, unexpected};
+use super::{Column, Id, ParseError, hex};
 use std::fmt;
 use std::str::FromStr;
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-const VALUES: [u8; 256] = digit_values(b"0123456789ABCDEF", true);
-const URN: &str = "urn:uuid:";
+const URN: &[u8] = b"urn:uuid:";
 
 /// A UUID of any version, ordered by its 16 big-endian bytes.
 ///
@@ -38,21 +36,6 @@ impl Uuid {
         let free = self.0 & !(0xf << 76 | 0b11 << 62);
         Self(free | (version as u128 & 0xf) << 76 | 0b10 << 62)
     }
-
-    /// Writes the lower-case hyphenated text into `out`.
-    pub fn encode(self, out: &mut [u8; 36]) -> &str {
-        let mut at = 0;
-        for (i, byte) in self.0.to_be_bytes().into_iter().enumerate() {
-            if matches!(i, 4 | 6 | 8 | 10) {
-                out[at] = b'-';
-                at += 1;
-            }
-            out[at] = DIGITS[usize::from(byte >> 4)];
-            out[at + 1] = DIGITS[usize::from(byte & 0xf)];
-            at += 2;
-        }
-        ascii(out)
-    }
 }
 
 impl Id for Uuid {
@@ -60,6 +43,7 @@ impl Id for Uuid {
     const KIND: &'static str = "UUID";
     const COLUMN: Column = Column::Uuid;
     const TEXT_CHARS: Option<u32> = Some(36);
+    const TEXT_BYTES: usize = 36;
 
     fn key(self) -> u128 {
         self.0
@@ -68,48 +52,86 @@ impl Id for Uuid {
     fn from_key(key: u128) -> Self {
         Self(key)
     }
+
+    /// Lower case, hyphenated.
+    #[inline]
+    fn encode(self, out: &mut [u8]) -> usize {
+        let out = first::<{ Self::TEXT_BYTES }>(out);
+        let [a, b, c, d] = hex::encode(self.0);
+        *out = [b'-'; 36];
+        out[..8].copy_from_slice(&a);
+        out[9..13].copy_from_slice(&b[..4]);
+        out[14..18].copy_from_slice(&b[4..]);
+        out[19..23].copy_from_slice(&c[..4]);
+        out[24..28].copy_from_slice(&c[4..]);
+        out[28..].copy_from_slice(&d);
+        Self::TEXT_BYTES
+    }
+
+    /// Accepts any case, with hyphens or without, in braces or after `urn:uuid:`.
+    fn decode(text: &[u8]) -> Result<Self, ParseError> {
+        let value = read(text).or_else(|| read(unwrap(text).1));
+        value.map(Self).ok_or_else(|| refusal(text))
+    }
+}
+
+/// The value of 36 characters with hyphens or 32 without.
+#[inline]
+fn read(text: &[u8]) -> Option<u128> {
+    let word = |start, end: usize| {
+        let mut word = [0; 8];
+        word[..4].copy_from_slice(&text[start..start + 4]);
+        word[4..].copy_from_slice(&text[end - 4..end]);
+        word
+    };
+    match text.len() {
+        32 => hex::decode([word(0, 8), word(8, 16), word(16, 24), word(24, 32)]),
+        36 if [text[8], text[13], text[18], text[23]] == [b'-'; 4] => {
+            hex::decode([word(0, 8), word(9, 18), word(19, 28), word(28, 36)])
+        }
+        _ => None,
+    }
+}
+
+/// Why `text` is no UUID.
+#[cold]
+fn refusal(text: &[u8]) -> ParseError {
+    let (start, body) = unwrap(text);
+    let hyphenated = match characters(body).count() {
+        36 => true,
+        32 => false,
+        found => {
+            let expected = "36 (or 32 without hyphens)";
+            return ParseError::Length { expected, found };
+        }
+    };
+    let foreign = body
+        .iter()
+        .enumerate()
+        .position(|(offset, byte)| match offset {
+            8 | 13 | 18 | 23 if hyphenated => *byte != b'-',
+            _ => !byte.is_ascii_hexdigit(),
+        });
+    unexpected(text, start + foreign.unwrap_or_default())
 }
 
 impl fmt::Display for Uuid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.encode(&mut [0; 36]))
+        display(*self, f)
     }
 }
 
-/// Accepts any case, with hyphens or without, in braces or after `urn:uuid:`.
 impl FromStr for Uuid {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (start, body) = unwrap(text);
-        let hyphenated = match body.chars().count() {
-            36 => true,
-            32 => false,
-            found => {
-                let expected = "36 (or 32 without hyphens)";
-                return Err(ParseError::Length { expected, found });
-            }
-        };
-        let mut value = 0;
-        for (i, byte) in body.bytes().enumerate() {
-            let digit = VALUES[usize::from(byte)];
-            if hyphenated && matches!(i, 8 | 13 | 18 | 23) {
-                if byte != b'-' {
-                    return Err(unexpected(text, start + i));
-                }
-            } else if digit == FOREIGN {
-                return Err(unexpected(text, start + i));
-            } else {
-                value = value << 4 | u128::from(digit);
-            }
-        }
-        Ok(Self(value))
+        Self::decode(text.as_bytes())
     }
 }
 
-/// `text` without braces or URN prefix, and the byte offset where that begins.
-fn unwrap(text: &str) -> (usize, &str) {
-    let braced = text.strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+/// `text` without braces or URN prefix, and the offset where that begins.
+fn unwrap(text: &[u8]) -> (usize, &[u8]) {
+    let braced = text.strip_prefix(b"{").and_then(|t| t.strip_suffix(b"}"));
     match (braced, text.split_at_checked(URN.len())) {
         (Some(body), _) => (1, body),
         (_, Some((prefix, body))) if prefix.eq_ignore_ascii_case(URN) => (URN.len(), body),
