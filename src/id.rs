@@ -135,7 +135,8 @@ pub trait Id:
     /// The id of a key.
     fn from_key(key: Self::Key) -> Self;
 
-    /// Writes the text to the start of `out` and returns its bytes, all ASCII.
+    /// Writes the text to the start of `out` and returns its length in bytes, all ASCII.
+    /// Of the first [`TEXT_BYTES`](Self::TEXT_BYTES), those after it hold no meaning.
     ///
     /// # Panics
     ///

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 static PAIRS: [[u8; 2]; 3844] = digit_pairs(DIGITS);
-static VALUES: [u8; 256] = digit_values(DIGITS, false);
+static VALUES: [u32; 256] = digit_values(DIGITS, false);
 const MAX: &str = "aWgEPTl1tmebfsQzFP4bxwgy80V";
 
 /// Ten digits fit 60 bits, so a text is such groups behind seven digits.
@@ -29,6 +29,7 @@ pub struct Ksuid(pub Key20);
 /// The seven first digits of `high · 2¹²⁸ + low` as a number, then its two groups.
 ///
 /// Quotients are products with a reciprocal, rounded down: at most one too small.
+#[inline]
 fn split(high: u32, low: u128) -> [u64; 3] {
     // GROUPS = 2²⁰ · ODD², so both divisions that make 2¹⁸³ / GROUPS fit 128 bits.
     const ODD: u128 = 31u128.pow(10);
@@ -51,21 +52,23 @@ fn split(high: u32, low: u128) -> [u64; 3] {
     [first as u64, middle, last]
 }
 
-/// `number / BOUND` as a fraction of 2⁶⁴, rounded up a little: by less than `1 / BOUND`
-/// if `BOUND` is at most 62¹⁰. Its products with 62 have digits as integer parts.
+/// `number / BOUND` in units of 2⁻⁶⁴, rounded up by at most 3 units. That leaves its digits
+/// right if `1 / BOUND` has more, as it has for `BOUND` = 62¹⁰.
+#[inline]
 fn fraction<const BOUND: u64>(number: u64) -> u64 {
     let bits = const { BOUND.ilog2() };
     let reciprocal = const { ((1 << (64 + BOUND.ilog2())) / BOUND as u128) as u64 };
-    // Rounding down took less than 2 off the reciprocal's product and 1 off the shift.
+    // The reciprocal's fraction would have added less than 2, that of the shift less than 1.
     (product(number, reciprocal) >> bits) as u64 + 3
 }
 
-/// Writes one more pair of digits of each fraction.
+#[inline]
 fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// The integer part of `fraction · factor`; the rest stays in `fraction`.
+/// The next digit of `fraction` in base `factor`; the rest stays in `fraction`.
+#[inline]
 fn next(fraction: &mut u64, factor: u64) -> usize {
     let product = product(*fraction, factor);
     *fraction = product as u64;
@@ -106,9 +109,11 @@ impl Id for Ksuid {
     }
 
     /// Case matters; what does not fit 160 bits is refused.
+    #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
-        let numbers = numbers::<62, 7, 10>(text, &VALUES, "27")?;
-        let [first, middle, last] = numbers.map(u128::from);
+        let (first, [a, b, c, d, e]) = numbers::<62, 5, 5>(text, &VALUES, "27")?;
+        let [first, middle, last] =
+            [(first, a), (b, c), (d, e)].map(|(a, b)| u128::from(a * 62u64.pow(5) + b));
         let factor = u128::from(GROUP);
         // Below 2¹⁰², then below 2¹⁶²: the latter in two halves of 98 and 64 bits.
         let upper = first * factor + middle;
@@ -145,6 +150,22 @@ mod tests {
 
     fn ksuid(seconds: u32, payload: u128) -> Ksuid {
         Ksuid(Key20::new(seconds, payload))
+    }
+
+    /// The text by long division, a byte at a time.
+    fn divided(id: Ksuid) -> String {
+        let mut bytes = id.0.high().to_be_bytes().to_vec();
+        bytes.extend(id.0.low().to_be_bytes());
+        let digit = |_| {
+            let rest = bytes.iter_mut().fold(0, |rest, byte| {
+                let value = rest << 8 | u32::from(*byte);
+                *byte = (value / 62) as u8;
+                value % 62
+            });
+            char::from(DIGITS[rest as usize])
+        };
+        let digits: Vec<char> = (0..27).map(digit).collect();
+        digits.into_iter().rev().collect()
     }
 
     #[test]
@@ -190,6 +211,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn digits_are_those_of_long_division(high: u32, low: u128) {
+            prop_assert_eq!(ksuid(high, low).to_string(), divided(ksuid(high, low)));
+        }
+
+        // Where a quotient that is one too small or large would show.
+        #[test]
+        fn multiples_of_groups_and_their_neighbours_are_divided_right(
+            text in "[0-9A-Z][0-9A-Za-z]{6}(0{10}|z{10}|0{9}[1-3]|z{9}[x-y]|[0-9A-Za-z]{10}){2}"
+        ) {
+            let id: Ksuid = text.parse().unwrap();
+            prop_assert_eq!(divided(id), text.clone());
+            prop_assert_eq!(id.to_string(), text);
+        }
+
+        #[test]
+        fn fractions_are_rounded_up_by_less_than_a_unit(number in 0..GROUP) {
+            for number in [number, 0, GROUP - 1] {
+                let exact = u128::from(number) << 64;
+                let rounded = product(fraction::<GROUP>(number), GROUP);
+                prop_assert!((exact..exact + (1 << 64)).contains(&rounded));
+            }
+        }
+
         #[test]
         fn text_and_value_round_trip_in_the_same_order(
             a: (u32, u128),

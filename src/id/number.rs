@@ -60,6 +60,7 @@ impl Id for Number {
     }
 
     /// Digits alone, any number of zeros first; refuses what does not fit 64 bits.
+    #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
         let (groups, rest) = text.as_chunks();
         let groups = groups.iter().map(|&group| (GROUP, joined(group)));
@@ -175,7 +176,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn powers_of_ten_and_their_neighbours_are_written_as_by_the_standard_library() {
+        let powers = (0..20).map(|exponent| 10u64.pow(exponent));
+        let values = powers.flat_map(|power| [power - 1, power, power + 1]);
+        for value in values.chain([u64::MAX]) {
+            assert_eq!(Number(value).to_string(), value.to_string());
+        }
+        assert_eq!(
+            format!("{:5}|{:<3}|{:03}", Number(42), Number(7), Number(0)),
+            "   42|7  |000"
+        );
+    }
+
     proptest! {
+        #[test]
+        fn digits_are_read_as_by_the_standard_library(text in "0{0,20}[0-9]{1,22}") {
+            prop_assert_eq!(Number::decode(text.as_bytes()).ok(), text.parse().map(Number).ok());
+        }
+
+        #[test]
+        fn digits_are_those_of_the_standard_library(value: u64, shift in 0..64) {
+            let value = value >> shift;
+            prop_assert_eq!(Number(value).to_string(), value.to_string());
+        }
+
         #[test]
         fn text_and_value_round_trip(value: u64) {
             prop_assert_eq!(Number(value).to_string().parse(), Ok(Number(value)));

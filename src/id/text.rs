@@ -110,18 +110,18 @@ pub(crate) fn characters(text: &[u8]) -> impl Iterator<Item = char> {
     })
 }
 
-/// What [`digit_values`] gives for a byte that is no digit; all others are below it
-/// when joined.
-pub(crate) const FOREIGN: u8 = 0x80;
+/// What [`digit_values`] gives for a byte that is no digit: more than the numbers of all
+/// groups of digits, so that a group with one is recognised by its size.
+pub(crate) const FOREIGN: u32 = 1 << 30;
 
 /// The value of every byte as a digit of `alphabet`; lower case counts too if `any_case`.
-pub(crate) const fn digit_values(alphabet: &[u8], any_case: bool) -> [u8; 256] {
+pub(crate) const fn digit_values(alphabet: &[u8], any_case: bool) -> [u32; 256] {
     let mut values = [FOREIGN; 256];
     let mut i = 0;
     while i < alphabet.len() {
-        values[alphabet[i] as usize] = i as u8;
+        values[alphabet[i] as usize] = i as u32;
         if any_case {
-            values[alphabet[i].to_ascii_lowercase() as usize] = i as u8;
+            values[alphabet[i].to_ascii_lowercase() as usize] = i as u32;
         }
         i += 1;
     }
@@ -141,29 +141,30 @@ pub(crate) const fn digit_pairs<const N: usize>(alphabet: &[u8]) -> [[u8; 2]; N]
     pairs
 }
 
-/// The digits of `text` as three numbers: of the `FIRST` ones, then of `OTHERS` each.
+/// The numbers that two digits of `text` are, and then `COUNT` groups of `LENGTH` digits.
 #[inline]
-pub(crate) fn numbers<const BASE: u64, const FIRST: usize, const OTHERS: usize>(
+pub(crate) fn numbers<const BASE: u64, const LENGTH: usize, const COUNT: usize>(
     text: &[u8],
-    values: &[u8; 256],
+    values: &[u32; 256],
     expected: &'static str,
-) -> Result<[u64; 3], ParseError> {
-    let length = FIRST + 2 * OTHERS;
+) -> Result<(u64, [u64; COUNT]), ParseError> {
+    const { assert!(BASE.pow(LENGTH as u32) <= FOREIGN as u64 && LENGTH <= 6) }
+    let number = |digits: &[u8]| {
+        digits.iter().fold(0, |number, &byte| {
+            number * BASE + u64::from(values[usize::from(byte)])
+        })
+    };
+    let length = 2 + COUNT * LENGTH;
     if text.len() == length {
-        let (first, others) = text.split_at(FIRST);
-        let (middle, last) = others.split_at(OTHERS);
-        // A foreign byte sets the highest bit: searching it is only needed if there is one.
-        let numbers = [first, middle, last].map(|digits| {
-            let (mut number, mut foreign) = (0, 0);
-            for &byte in digits {
-                let digit = u64::from(values[usize::from(byte)]);
-                number = number * BASE + digit;
-                foreign |= digit;
-            }
-            number | (foreign & u64::from(FOREIGN)) << 56
-        });
-        if (numbers[0] | numbers[1] | numbers[2]) >> 63 == 0 {
-            return Ok(numbers);
+        let first = number(&text[..2]);
+        let mut groups = [0; COUNT];
+        let mut all = first;
+        for (group, digits) in groups.iter_mut().zip(text[2..].chunks_exact(LENGTH)) {
+            *group = number(digits);
+            all |= *group;
+        }
+        if all < u64::from(FOREIGN) {
+            return Ok((first, groups));
         }
     }
     Err(refusal(text, length, values, expected))
@@ -171,7 +172,7 @@ pub(crate) fn numbers<const BASE: u64, const FIRST: usize, const OTHERS: usize>(
 
 /// Why `text` does not consist of `length` digits.
 #[cold]
-fn refusal(text: &[u8], length: usize, values: &[u8; 256], expected: &'static str) -> ParseError {
+fn refusal(text: &[u8], length: usize, values: &[u32; 256], expected: &'static str) -> ParseError {
     let found = characters(text).count();
     let foreign = text
         .iter()
@@ -179,5 +180,110 @@ fn refusal(text: &[u8], length: usize, values: &[u8; 256], expected: &'static st
     match foreign {
         Some(offset) if found == length => unexpected(text, offset),
         _ => ParseError::Length { expected, found },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{Key20, Ksuid, Number, Ulid, Uuid};
+    use proptest::prelude::*;
+
+    /// Puts every byte at every place of `text`: it `belongs` there or is refused by name.
+    fn put_every_byte<I: Id>(text: &str, belongs: impl Fn(usize, u8) -> bool) {
+        for place in 0..text.len() {
+            for byte in 0..=u8::MAX {
+                let mut changed = text.as_bytes().to_vec();
+                changed[place] = byte;
+                let found = if byte.is_ascii() {
+                    char::from(byte)
+                } else {
+                    char::REPLACEMENT_CHARACTER
+                };
+                let position = place + 1;
+                let foreign = Err(ParseError::Character { found, position });
+                match I::decode(&changed) {
+                    Ok(_) | Err(ParseError::Overflow { .. }) => assert!(belongs(place, byte)),
+                    refused => {
+                        assert_eq!(refused, foreign);
+                        assert!(!belongs(place, byte), "{byte} at {place}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_foreign_byte_is_named_wherever_it_is() {
+        let hex = |_, byte: u8| byte.is_ascii_hexdigit();
+        put_every_byte::<Uuid>(
+            "919108f7-52d1-4320-9bac-f847db4148a8",
+            |place, byte| match place {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => hex(place, byte),
+            },
+        );
+        put_every_byte::<Uuid>("919108f752d143209bacf847db4148a8", hex);
+        put_every_byte::<Ulid>("01ARZ3NDEKTSV4RRFFQ69G5FAV", |_, byte| {
+            byte.is_ascii_alphanumeric() && !b"ILOUilou".contains(&byte)
+        });
+        put_every_byte::<Ksuid>("0ujtsYcgvSTl8PAuAdqWYSMnLOv", |_, byte| {
+            byte.is_ascii_alphanumeric()
+        });
+        put_every_byte::<Number>("1541815603606036480", |_, byte| byte.is_ascii_digit());
+    }
+
+    fn check_many<I: Id>(ids: &[I]) {
+        let mut texts = vec![b'?'; ids.len() * I::TEXT_BYTES];
+        encode_all(ids, &mut texts);
+        let mut expected = Vec::new();
+        for id in ids {
+            let text = id.to_string();
+            assert!(I::TEXT_CHARS.is_none_or(|chars| text.len() == chars as usize));
+            assert_eq!(text.parse(), Ok(*id));
+            expected.extend(format!("{text:<width$}", width = I::TEXT_BYTES).into_bytes());
+        }
+        assert_eq!(texts, expected);
+
+        let mut read = vec![I::from_key(I::Key::default()); ids.len()];
+        assert_eq!(decode_all(&texts, &mut read), Ok(()));
+        assert_eq!(read, ids);
+        let place = texts.len() - I::TEXT_BYTES;
+        texts[place] = b'*';
+        let (found, position) = ('*', 1);
+        let refused = (ids.len() - 1, ParseError::Character { found, position });
+        assert_eq!(decode_all(&texts, &mut read), Err(refused));
+    }
+
+    proptest! {
+        #[test]
+        fn many_texts_are_those_of_each_id(
+            values in prop::collection::vec(any::<(u128, u32)>(), 1..20)
+        ) {
+            let values = [(0, 0), (u128::MAX, u32::MAX)].into_iter().chain(values);
+            let values: Vec<(u128, u32)> = values.collect();
+            fn ids<I>(values: &[(u128, u32)], id: impl Fn(u128, u32) -> I) -> Vec<I> {
+                values.iter().map(|&(low, high)| id(low, high)).collect()
+            }
+            check_many(&ids(&values, |low, _| Uuid(low)));
+            check_many(&ids(&values, |low, _| Ulid(low)));
+            check_many(&ids(&values, |low, high| Ksuid(Key20::new(high, low))));
+            check_many(&ids(&values, |low, high| Number(low as u64 >> (high % 64))));
+        }
+
+        #[test]
+        fn any_bytes_are_read_as_their_text_is(
+            bytes in prop_oneof![
+                any::<Vec<u8>>(),
+                prop::collection::vec(any::<u8>(), 26..37),
+                "\\PC*".prop_map(String::into_bytes),
+            ]
+        ) {
+            let text = String::from_utf8_lossy(&bytes);
+            prop_assert_eq!(Uuid::decode(&bytes), text.parse());
+            prop_assert_eq!(Ulid::decode(&bytes), text.parse());
+            prop_assert_eq!(Ksuid::decode(&bytes), text.parse());
+            prop_assert_eq!(Number::decode(&bytes), text.parse());
+        }
     }
 }

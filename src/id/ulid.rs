@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 static PAIRS: [[u8; 2]; 1024] = digit_pairs(DIGITS);
-static VALUES: [u8; 256] = digit_values(DIGITS, true);
+static VALUES: [u32; 256] = digit_values(DIGITS, true);
 const MAX: &str = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 
 /// A ULID: 48 bits of milliseconds, then 80 random bits.
@@ -49,14 +49,16 @@ impl Id for Ulid {
     }
 
     /// Accepts either case; refuses I, L, O and U, and what does not fit 128 bits.
+    #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
-        let [first, middle, last] = numbers::<32, 2, 12>(text, &VALUES, "26")?;
+        let (first, groups) = numbers::<32, 6, 4>(text, &VALUES, "26")?;
         // 26 digits hold 130 bits: the first two have room for 8 only.
         if first >= 1 << 8 {
             return Err(ParseError::Overflow { max: MAX });
         }
-        let [first, middle, last] = [first, middle, last].map(u128::from);
-        Ok(Self(first << 120 | middle << 60 | last))
+        let [upper, lower] = [[groups[0], groups[1]], [groups[2], groups[3]]]
+            .map(|[upper, lower]| u128::from(upper << 30 | lower));
+        Ok(Self(u128::from(first) << 120 | upper << 60 | lower))
     }
 }
 
@@ -116,6 +118,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn digits_are_those_of_division(value: u128) {
+            for value in [value, 0, u128::MAX] {
+                let digit = |place: u32| DIGITS[(value / 32u128.pow(place) % 32) as usize];
+                let digits: Vec<u8> = (0..25).rev().map(digit).collect();
+                let text = Ulid(value).to_string();
+                prop_assert_eq!(&text.as_bytes()[1..], digits);
+                prop_assert_eq!(u128::from(text.as_bytes()[0] - b'0'), value >> 125);
+            }
+        }
+
         #[test]
         fn text_and_value_round_trip_in_the_same_order(a: u128, b: u128) {
             let (text_a, text_b) = (Ulid(a).to_string(), Ulid(b).to_string());

@@ -69,6 +69,7 @@ impl Id for Uuid {
     }
 
     /// Accepts any case, with hyphens or without, in braces or after `urn:uuid:`.
+    #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
         let value = read(text).or_else(|| read(unwrap(text).1));
         value.map(Self).ok_or_else(|| refusal(text))
