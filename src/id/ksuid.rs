@@ -31,9 +31,9 @@ pub struct Ksuid(pub Key20);
 /// Quotients are products with a reciprocal, rounded down: at most one too small.
 #[inline]
 fn split(high: u32, low: u128) -> [u64; 3] {
-    // GROUPS = 2²⁰ · ODD², so both divisions that make 2¹⁸³ / GROUPS fit 128 bits.
+    // GROUPS = 2²⁰ · ODD², so 2¹⁸³ / GROUPS takes two divisions of 128 bits.
     const ODD: u128 = 31u128.pow(10);
-    const BY_GROUPS: u64 = (((1 << 127) / ODD << 36) / ODD) as u64;
+    const BY_GROUPS: u64 = ((1 << 127) / ODD * (1 << 36) / ODD) as u64;
     const BY_GROUP: u64 = ((1 << 123) / GROUP as u128) as u64;
 
     let start = u64::from(high) << 32 | (low >> 96) as u64;

@@ -103,8 +103,8 @@ fn parted(number: u64) -> u64 {
         upper + ((numbers - upper * divisor) << bits)
     };
     let two = halves(number, number / 10_000, 10_000, 32);
-    let four = halves(two, two * 10_486 >> 20 & 0x0000_007f_0000_007f, 100, 16);
-    halves(four, four * 103 >> 10 & 0x000f_000f_000f_000f, 10, 8)
+    let four = halves(two, (two * 10_486) >> 20 & 0x0000_007f_0000_007f, 100, 16);
+    halves(four, (four * 103) >> 10 & 0x000f_000f_000f_000f, 10, 8)
 }
 
 /// Zeros before the first of eight `digits`; the last digit counts as none.
@@ -187,6 +187,17 @@ mod tests {
             format!("{:5}|{:<3}|{:03}", Number(42), Number(7), Number(0)),
             "   42|7  |000"
         );
+    }
+
+    #[test]
+    fn every_four_digits_are_parted_and_joined_in_either_half() {
+        for digits in 0..10_000 {
+            for number in [digits, digits * 10_000 + 9_999] {
+                let text = (parted(number) | ZEROS).to_le_bytes();
+                assert_eq!(str::from_utf8(&text), Ok(&*format!("{number:08}")));
+                assert_eq!(joined(text), Some(number));
+            }
+        }
     }
 
     proptest! {
