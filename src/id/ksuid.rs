@@ -79,7 +79,7 @@ impl Id for Ksuid {
     type Key = Key20;
     const KIND: &'static str = "KSUID";
     const COLUMN: Column = Column::Bytes(20);
-    const TEXT_CHARS: Option<u32> = Some(27);
+    const TEXT_CHARS: Option<u32> = Some(Self::TEXT_BYTES as u32);
     const TEXT_BYTES: usize = 27;
 
     fn key(self) -> Key20 {

@@ -38,23 +38,22 @@ impl Id for Number {
         let out = first::<{ Self::TEXT_BYTES }>(out);
         let (rest, last) = (self.0 / GROUP, self.0 % GROUP);
         let mut bytes = 0;
-        let mut append = |digits: u64, skipped: u32| {
+        let mut append = |number, is_first| {
+            let digits = parted(number);
+            let skipped = if is_first { zeros(digits) } else { 0 };
             let text = (digits | ZEROS) >> (8 * skipped);
             out[bytes..bytes + 8].copy_from_slice(&text.to_le_bytes());
             bytes += 8 - skipped as usize;
         };
         if rest == 0 {
-            let digits = parted(last);
-            append(digits, zeros(digits));
+            append(last, true);
         } else if rest < GROUP {
-            let digits = parted(rest);
-            append(digits, zeros(digits));
-            append(parted(last), 0);
+            append(rest, true);
+            append(last, false);
         } else {
-            let digits = parted(rest / GROUP);
-            append(digits, zeros(digits));
-            append(parted(rest % GROUP), 0);
-            append(parted(last), 0);
+            append(rest / GROUP, true);
+            append(rest % GROUP, false);
+            append(last, false);
         }
         bytes
     }
@@ -99,10 +98,11 @@ const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 /// below 100.
 #[inline]
 fn parted(number: u64) -> u64 {
+    // upper + (numbers - upper · divisor) · 2^bits
     let halves = |numbers: u64, upper: u64, divisor: u64, bits: u32| {
-        upper + ((numbers - upper * divisor) << bits)
+        (numbers << bits) - upper * ((divisor << bits) - 1)
     };
-    let two = halves(number, number / 10_000, 10_000, 32);
+    let two = halves(number, u64::from(number as u32 / 10_000), 10_000, 32);
     let four = halves(two, (two * 10_486) >> 20 & 0x0000_007f_0000_007f, 100, 16);
     halves(four, (four * 103) >> 10 & 0x000f_000f_000f_000f, 10, 8)
 }

@@ -26,7 +26,7 @@ impl Id for Ulid {
     type Key = u128;
     const KIND: &'static str = "ULID";
     const COLUMN: Column = Column::Bytes(16);
-    const TEXT_CHARS: Option<u32> = Some(26);
+    const TEXT_CHARS: Option<u32> = Some(Self::TEXT_BYTES as u32);
     const TEXT_BYTES: usize = 26;
 
     fn key(self) -> u128 {

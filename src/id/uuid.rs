@@ -42,7 +42,7 @@ impl Id for Uuid {
     type Key = u128;
     const KIND: &'static str = "UUID";
     const COLUMN: Column = Column::Uuid;
-    const TEXT_CHARS: Option<u32> = Some(36);
+    const TEXT_CHARS: Option<u32> = Some(Self::TEXT_BYTES as u32);
     const TEXT_BYTES: usize = 36;
 
     fn key(self) -> u128 {
