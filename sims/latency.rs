@@ -203,18 +203,18 @@ fn table(records: &Records) -> String {
     let headings = [
         "scheme",
         "gene-\nrators",
-        "service ns\np50",
+        "service\np50",
         "\np99",
         "\np99.9",
         "\np99.99",
         "\nmax",
-        "response ns\np50",
+        "response\np50",
         "\np99",
         "\np99.9",
         "\np99.99",
         "\nmax",
         "stalls",
-        "stalled\nms",
+        "stalled",
         "ids/s",
     ];
     let shown = [0.5, 0.99, 0.999, 0.9999, 1.0];
@@ -228,13 +228,13 @@ fn table(records: &Records) -> String {
         let times = [SERVICE.name, RESPONSE.name];
         let times = times
             .into_iter()
-            .flat_map(|name| shown.map(|quantile| report::whole(cell(name, quantile))));
+            .flat_map(|name| shown.map(|quantile| report::time(cell(name, quantile))));
         [key.0.to_owned(), key.1.to_string()]
             .into_iter()
             .chain(times)
             .chain([
                 report::whole(cell(STALLS.name, 0.0)),
-                report::two(cell(STALLED.name, 0.0) / 1e6),
+                report::time(cell(STALLED.name, 0.0)),
                 report::whole(cell(IDS_PER_SECOND.name, 0.0)),
             ])
             .collect()

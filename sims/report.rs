@@ -77,6 +77,22 @@ pub fn mib(value: f64) -> String {
     format!("{:.1}", value / f64::from(1 << 20))
 }
 
+/// A time to three digits: `12 ns`, `1.98 µs`, `196 ms`.
+pub fn time(ns: f64) -> String {
+    let units = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+    // 999.7 of a unit would be shown as 1000 of it.
+    let unit = units.into_iter().find(|(size, _)| ns < size * 999.5);
+    let (size, name) = unit.unwrap_or((1e9, "s"));
+    let value = ns / size;
+    let decimals = match value {
+        _ if size == 1.0 => 0,
+        0.0..9.995 => 2,
+        9.995..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} {name}")
+}
+
 /// A whole number with its thousands apart.
 pub fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -97,4 +113,27 @@ pub fn plural(count: u64, noun: &str) -> String {
         whole(count as f64),
         if count == 1 { "" } else { "s" }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        let cases = [
+            (0.0, "0 ns"),
+            (12.0, "12 ns"),
+            (999.0, "999 ns"),
+            (999.6, "1.00 µs"),
+            (1_984.0, "1.98 µs"),
+            (99_960.0, "100 µs"),
+            (999_600.0, "1.00 ms"),
+            (196_351_000.0, "196 ms"),
+            (5e12, "5000 s"),
+        ];
+        for (ns, text) in cases {
+            assert_eq!(time(ns), text);
+        }
+    }
 }

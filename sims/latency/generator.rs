@@ -47,7 +47,9 @@ pub struct Tally {
 
 impl Tally {
     fn new() -> Self {
-        let histogram = || Histogram::new(3).expect("three digits are allowed");
+        let hour_ns = 3_600 * 1_000_000_000;
+        let histogram =
+            || Histogram::new_with_bounds(1, hour_ns, 3).expect("three digits of up to an hour");
         Self {
             service: histogram(),
             response: histogram(),
@@ -67,7 +69,7 @@ impl Tally {
             (&mut self.service, &other.service),
             (&mut self.response, &other.response),
         ] {
-            mine.add(others).expect("the histogram grows");
+            mine.add(others).expect("the bounds are the same");
         }
         self.stalls += other.stalls;
         self.stalled_ns += other.stalled_ns;
