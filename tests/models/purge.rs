@@ -11,7 +11,7 @@ use idlab::store::{BTree, Design, LoadError, Purge, Uniqueness};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
-const MEASURED: &str = include_str!("../results/reference/postgresql_purge.csv");
+const MEASURED: &str = include_str!("../../results/reference/postgresql_purge.csv");
 
 /// The index after a VACUUM, by column.
 type State = BTreeMap<String, String>;

@@ -10,7 +10,7 @@ use idlab::store::{BTree, Uniqueness};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-const MEASURED: &str = include_str!("../results/reference/postgresql.csv");
+const MEASURED: &str = include_str!("../../results/reference/postgresql.csv");
 const PAYLOAD_BYTES: u32 = 100;
 
 /// A recorded load, by column.

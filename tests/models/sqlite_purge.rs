@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 type Record = HashMap<String, String>;
 
-const MEASURED: &str = include_str!("../results/reference/sqlite_purge.csv");
+const MEASURED: &str = include_str!("../../results/reference/sqlite_purge.csv");
 const PAGE_BYTES: u64 = 4096;
 
 /// A table that rows come into and leave.

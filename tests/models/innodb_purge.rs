@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 type Record = HashMap<String, String>;
 
-const MEASURED: &str = include_str!("../results/reference/innodb_purge.csv");
+const MEASURED: &str = include_str!("../../results/reference/innodb_purge.csv");
 const PAGE_BYTES: u32 = 16384;
 
 /// Of each tree, in the order of [`describe`].
