@@ -9,6 +9,7 @@
 mod arrival;
 mod event;
 mod fault;
+mod generator;
 mod latency;
 mod member;
 mod memory;
@@ -20,6 +21,7 @@ mod trial;
 pub use arrival::{Arrivals, BURST};
 pub use event::{Cause, Event, Issued, Refused};
 pub use fault::{Fault, FaultPlan, MAX_FAULTS, PlanError, Trouble};
+pub use generator::{Generator, Pace};
 pub use latency::{LATENCIES, Latency, LatencyError};
 pub use member::Outages;
 pub use memory::{MEMORIES, Memory, MemoryError};

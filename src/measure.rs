@@ -8,6 +8,7 @@
 
 mod accesses;
 mod cliff;
+mod duplicates;
 mod edge;
 mod fleet;
 mod latency;
@@ -19,6 +20,7 @@ mod shape;
 mod shards;
 mod splits;
 mod tree;
+mod unique;
 mod wal;
 mod working_set;
 
@@ -26,6 +28,7 @@ pub use accesses::Accesses;
 pub use cliff::{
     Cliff, CliffPlan, READS_BY_ROWS, ROWS_AT_READS, WORKING_SET_PAGES, check_cliff, cliff,
 };
+pub use duplicates::{Repeated, repeated};
 pub use edge::Edge;
 pub use fleet::{
     AHEAD_MAX_MS, CLOCK_WENT_BACK, EFFECTIVE_LATENCY_MS, FLEET_DUPLICATES, NUMBERS_SHARED_MS,
@@ -34,8 +37,8 @@ pub use fleet::{
 pub use fleet::{
     AnyReader, CheckFleet, FLEET_MEASURES, FirstTrouble, FleetPlan, Ids, IdsOf, Ledger,
     MeasureFleet, MeasureSweep, MeasureTimeline, Order, Polls, READER_KINDS, READER_MEASURES, Read,
-    Readable, Reader, ReaderError, ReaderKind, Repeated, Seen, Sweep, order, repeated,
-    rows_per_tick, smallest_lossless_lag, write_lossless_lag, write_reads,
+    Readable, Reader, ReaderError, ReaderKind, Seen, Sweep, order, rows_per_tick,
+    smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use latency::*;
 pub use locality::Sample;
@@ -47,6 +50,7 @@ pub use shards::{
 };
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};
+pub use unique::{Mint, MintError, Minted, Unique};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 

@@ -200,6 +200,15 @@ pub trait Scheme: Sized + Send + 'static {
         None
     }
 
+    /// Whether each id of a writer is promised to be larger than its last one, while the
+    /// clock does not go back.
+    fn ascends(&self) -> bool {
+        !self
+            .fields()
+            .iter()
+            .any(|field| field.kind == FieldKind::Random)
+    }
+
     /// The instant an id carries, to the scheme's tick; `None` without a clock.
     fn timestamp(&self, id: Self::Id) -> Option<Timestamp>;
 

@@ -27,11 +27,7 @@ pub fn repeated<K: Key, E>(
 ) -> Result<Vec<Repeated<K>>, E> {
     let mut prints = Vec::with_capacity(rows);
     mint(&mut |key| prints.push(fingerprint(key)))?;
-    prints.par_sort_unstable();
-    let equal = prints.windows(2).filter(|pair| pair[0] == pair[1]);
-    let mut suspects: Vec<u64> = equal.map(|pair| pair[0]).collect();
-    drop(prints);
-    suspects.dedup();
+    let suspects = suspects(prints, usize::MAX);
     if suspects.is_empty() {
         return Ok(Vec::new());
     }
@@ -43,21 +39,35 @@ pub fn repeated<K: Key, E>(
         }
         place += 1;
     })?;
-    known.sort_unstable();
+    Ok(same(known))
+}
+
+/// The least `most` of the fingerprints that come more than once, ascending.
+pub(super) fn suspects(mut prints: Vec<u64>, most: usize) -> Vec<u64> {
+    prints.par_sort_unstable();
+    let equal = prints
+        .chunk_by(|a, b| a == b)
+        .filter(|equal| equal.len() > 1);
+    equal.map(|equal| equal[0]).take(most).collect()
+}
+
+/// The keys that come more than once, ascending, of keys and their places.
+pub(super) fn same<K: Key>(mut known: Vec<(K, u64)>) -> Vec<Repeated<K>> {
+    known.par_sort_unstable();
     let same = known.chunk_by(|a, b| a.0 == b.0);
     let several = same.filter(|ids| ids.len() > 1);
     let repeated = several.map(|ids| Repeated {
         key: ids[0].0,
         places: ids.iter().map(|(_, place)| *place).collect(),
     });
-    Ok(repeated.collect())
+    repeated.collect()
 }
 
 /// √2 and √3, 64 bits after the point.
 const ODD: [u64; 2] = [0x6a09_e667_f3bc_c909, 0xbb67_ae85_84ca_a73b];
 
 /// 64 bits of an id: all of them if it has no more.
-fn fingerprint<K: Key>(key: K) -> u64 {
+pub(super) fn fingerprint<K: Key>(key: K) -> u64 {
     let low = key.field(0, 64) as u64;
     if K::BYTES <= 8 {
         return low;

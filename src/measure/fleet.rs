@@ -2,7 +2,6 @@
 
 mod bill;
 mod cursor;
-mod duplicates;
 mod order;
 mod reader;
 mod sweep;
@@ -10,7 +9,6 @@ mod timeline;
 
 pub use bill::*;
 pub use cursor::Readable;
-pub use duplicates::{Repeated, repeated};
 pub use order::{Order, order, rows_per_tick};
 pub use reader::*;
 pub use sweep::{

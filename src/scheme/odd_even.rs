@@ -121,6 +121,10 @@ impl Scheme for OddEven {
         Some(self.servers.iter().map(|server| server.centre.visits()).sum())
     }
 
+    fn ascends(&self) -> bool {
+        false
+    }
+
     fn timestamp(&self, _: Number) -> Option<Timestamp> {
         None
     }

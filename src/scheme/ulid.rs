@@ -120,6 +120,10 @@ impl Scheme for UlidScheme {
         writer.resume(MILLISECONDS, floor);
     }
 
+    fn ascends(&self) -> bool {
+        self.monotonic
+    }
+
     fn timestamp(&self, id: Ulid) -> Option<Timestamp> {
         Some(instant(id.0 >> 80))
     }

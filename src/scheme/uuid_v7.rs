@@ -211,6 +211,10 @@ impl Scheme for UuidV7 {
         writer.last_ns = writer.last_ns.max(floor.0);
     }
 
+    fn ascends(&self) -> bool {
+        self.tail != Tail::Random
+    }
+
     fn timestamp(&self, id: Uuid) -> Option<Timestamp> {
         let start = instant(id.key().field(80, 48));
         let sub_ms = match self.tail {
