@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards fleet verify ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet unique verify ids list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook
@@ -39,8 +39,12 @@ sim fleet --check planted --among 1M --out "$out" >/dev/null
 sim fleet --check leases --out "$out" >/dev/null
 sim fleet --scenario leap_second,seata_cursor --out "$out" >/dev/null
 sim ids snowflake --real-time -n 1000 >/dev/null
+sim unique -n 200k --out "$out" >/dev/null
+sim unique --scheme snowflake --clock real -n 200k --out "$out" >/dev/null
+sim ids ksuid --random-bits -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null
+sim ids uuid_v4 --random-bits | head -c 1 >/dev/null
 sim btree -n 20k --out "$out" --format jsonl | head -n 1 >/dev/null

@@ -1,5 +1,6 @@
 //! `sim ids`: ids of a scheme, or their fields.
 
+mod random_bits;
 mod real_time;
 
 use crate::args::{self, usage};
@@ -10,21 +11,22 @@ use comfy_table::{CellAlignment, Table, presets};
 use idlab::clock::Timestamp;
 use idlab::fleet::{Fleet, FleetSpec};
 use idlab::scheme::{self, Scheme, Spec, Visitor};
+use random_bits::RandomBits;
 use real_time::RealTime;
 use std::io::{BufWriter, StdoutLock, Write};
 use std::time::Duration;
 
-/// Print ids of a scheme as a simulated fleet issues them, or as this machine's clock makes them; or their fields
+/// Print ids of a scheme as a simulated fleet issues them, or as this machine's clock makes them; or their fields or random bits
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt\n  sim ids snowflake --real-time --rollback wait:5ms --every 1ms -n 100k"
+    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt\n  sim ids snowflake --real-time --rollback wait:5ms --every 1ms -n 100k\n  sim ids uuid_v4 --random-bits | dieharder -a -g 200"
 )]
 pub struct Args {
     /// The scheme, with parameters
     scheme: String,
-    /// How many
-    #[arg(short = 'n', long = "count", value_name = "N", default_value = "10", value_parser = args::positive)]
-    count: u64,
+    /// How many [default: 10; with --random-bits all that are read, as is 0]
+    #[arg(short = 'n', long = "count", value_name = "N", value_parser = args::count)]
+    count: Option<u64>,
     /// Show the fields of each
     #[arg(long)]
     decode: bool,
@@ -34,6 +36,9 @@ pub struct Args {
     /// Time between two ids of --real-time
     #[arg(long, value_name = "TIME", default_value = "0", allow_hyphen_values = true, value_parser = args::duration_ns, requires = "real_time")]
     every: u64,
+    /// Write only the bits that claim to be random, packed into raw bytes without gaps, most significant first: for tests of randomness. One generator, 4,000 ids in each millisecond of a simulated clock
+    #[arg(long, conflicts_with_all = ["decode", "real_time", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "rollback", "numbers", "leases", "faults", "memory"])]
+    random_bits: bool,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
     seed: u64,
@@ -43,7 +48,18 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let spec: Spec = args.scheme.parse().map_err(usage)?;
-    if args.decode && args.count > 100_000 {
+    if args.random_bits {
+        let bits = RandomBits {
+            count: args.count.filter(|count| *count > 0),
+            seed: args.seed,
+        };
+        return scheme::visit(&spec, bits).map_err(usage)?;
+    }
+    let count = args.count.unwrap_or(10);
+    if count == 0 {
+        return Err(usage("-n 0: expected at least 1, or --random-bits"));
+    }
+    if args.decode && count > 100_000 {
         return Err(usage(
             "--decode aligns a table in memory, expected at most -n 100k",
         ));
@@ -52,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.real_time {
         let generator = RealTime {
             rollback: fleet.conduct.rollback,
-            count: args.count,
+            count,
             every: Duration::from_nanos(args.every),
             decode: args.decode,
         };
@@ -60,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let print = Print {
         spec: fleet,
-        count: args.count,
+        count,
         decode: args.decode,
     };
     scheme::visit(&spec, print).map_err(usage)?

@@ -14,6 +14,7 @@ mod report;
 mod shards;
 mod tail;
 mod tolerance;
+mod unique;
 mod verify;
 mod writers;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
         Command::Latency(args) => latency::run(args),
+        Command::Unique(args) => unique::run(args),
         Command::Verify(args) => verify::run(args),
         Command::List(args) => list::run(&args),
     };
@@ -69,6 +71,7 @@ enum Command {
     Tail(tail::Args),
     Shards(Box<shards::Args>),
     Fleet(fleet::Args),
+    Unique(unique::Args),
     Verify(verify::Args),
     Ids(ids::Args),
     Latency(latency::Args),

@@ -3,7 +3,7 @@
 //! A file is JSON Lines. Its first line is the [`Run`]; then [`Row`]s, one number
 //! each, and [`Grid`]s, one picture's counts each. Rows and grids are the same
 //! bytes on every machine for the same command; whatever may vary (time, host,
-//! commit) is in the run line alone.
+//! commit) is in the run line alone, but for what `sim unique` says of its speed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -8,3 +8,4 @@ mod live;
 mod real_time;
 mod shards;
 mod shards_check;
+mod unique;
