@@ -9,6 +9,8 @@
 //!    them with their provenance.
 //! 5. A [`chart`] only ever reads records.
 //!
+//! A [`gate`] tells whether one program is slower than another.
+//!
 //! [`theory`] has the closed forms that trees, pools and clusters are held to.
 
 #![deny(unsafe_code)]
@@ -20,6 +22,7 @@ pub mod dump;
 pub mod duration;
 pub mod engine;
 pub mod fleet;
+pub mod gate;
 pub mod id;
 pub mod measure;
 pub mod names;

@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["fleet", "reference", "dump", "store", "shards"],
     &["pool"],
     &["measure"],
-    &["chart"],
+    &["chart", "gate"],
 ];
 /// A chart knows records alone.
 const CHART_MAY_USE: &str = "record";
