@@ -12,6 +12,11 @@ use thiserror::Error;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// Neither fine nor failed: a human must look. Exit code 3.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Undecided(pub String);
+
 /// Makes a library's refusal of an argument an error of usage.
 pub fn usage(error: impl std::fmt::Display) -> Error {
     Usage(error.to_string()).into()

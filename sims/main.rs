@@ -4,6 +4,7 @@ mod args;
 mod btree;
 mod cliff;
 mod fleet;
+mod gate;
 mod ids;
 mod input;
 mod latency;
@@ -16,13 +17,14 @@ mod tail;
 mod tolerance;
 mod unique;
 mod verify;
+mod worker;
 mod writers;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    recorder::finish_writing_before_an_interrupt();
+    recorder::finish_writing_before_an_interrupt(gate::kill_workers);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report_usage(&error),
@@ -37,11 +39,17 @@ fn main() -> ExitCode {
         Command::Latency(args) => latency::run(args),
         Command::Unique(args) => unique::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Gate(args) => gate::run(args),
+        Command::Worker(args) => worker::run(&args),
         Command::List(args) => list::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if args::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<args::Undecided>() => {
+            args::say(&format!("undecided: {error}"));
+            ExitCode::from(3)
+        }
         Err(error) => {
             args::say(&format!("error: {error:#}"));
             ExitCode::from(if error.is::<args::Usage>() { 2 } else { 1 })
@@ -75,5 +83,8 @@ enum Command {
     Verify(verify::Args),
     Ids(ids::Args),
     Latency(latency::Args),
+    Gate(gate::Args),
+    #[command(hide = true)]
+    Worker(worker::Args),
     List(list::Args),
 }

@@ -177,9 +177,11 @@ impl Recorder {
 /// Held while files are written.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Lets an interrupt (Ctrl-C, SIGTERM) end the program, but not while it writes files.
-pub fn finish_writing_before_an_interrupt() {
-    let end = || {
+/// Lets an interrupt (Ctrl-C, SIGTERM) end the program, but not while it writes files, and
+/// after `tidy`.
+pub fn finish_writing_before_an_interrupt(tidy: fn()) {
+    let end = move || {
+        tidy();
         let _writing = WRITING.lock();
         std::process::exit(130);
     };
@@ -233,7 +235,7 @@ fn peak_memory_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -272,20 +274,25 @@ pub fn threads(args: &OutputArgs, tasks: usize, task_bytes: u64, what: &str) -> 
 
 /// A bar on stderr for `rows` rows, or a counter without an end; hidden unless stderr is a terminal.
 pub fn progress(rows: Option<u64>) -> indicatif::ProgressBar {
+    progress_of(rows, "rows")
+}
+
+/// [`progress`] that counts something else.
+pub fn progress_of(total: Option<u64>, noun: &str) -> indicatif::ProgressBar {
     if !io::stderr().is_terminal() {
         return indicatif::ProgressBar::hidden();
     }
-    let (bar, template) = match rows {
-        Some(rows) => (
-            indicatif::ProgressBar::new(rows),
-            "{bar:32} {human_pos}/{human_len} rows, {per_sec}, {eta} left",
+    let (bar, template) = match total {
+        Some(total) => (
+            indicatif::ProgressBar::new(total),
+            format!("{{bar:32}} {{human_pos}}/{{human_len}} {noun}, {{per_sec}}, {{eta}} left"),
         ),
         None => (
             indicatif::ProgressBar::no_length(),
-            "{spinner} {human_pos} rows, {per_sec}",
+            format!("{{spinner}} {{human_pos}} {noun}, {{per_sec}}"),
         ),
     };
-    match indicatif::ProgressStyle::with_template(template) {
+    match indicatif::ProgressStyle::with_template(&template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

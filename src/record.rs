@@ -367,7 +367,7 @@ pub fn run_digest(experiment: &str, seed: u64, params: &Parameters) -> String {
 }
 
 /// 64-bit FNV-1a (Fowler, Noll, Vo).
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

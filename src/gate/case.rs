@@ -212,7 +212,7 @@ impl Checksum {
     /// Both ends of a key: all its bits but for the middle ones of the widest.
     #[inline]
     fn add_key(&mut self, key: impl Key) {
-        self.add(key.prefix() ^ (key.field(0, 64) as u64).rotate_left(32));
+        self.add(key.prefix() ^ (key.field(0, 64) as u64).rotate_left(23));
     }
 }
 

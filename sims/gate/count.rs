@@ -1,0 +1,90 @@
+//! Instructions per id, by valgrind's cachegrind: exact, and the same on every run.
+
+use super::side::Side;
+use anyhow::{Context, Result, anyhow, bail};
+use std::process::{Command, Stdio};
+
+/// Ids of the smaller of two counts; the larger has twice as many.
+pub const IDS: u64 = 16_384;
+/// How much longer than outside valgrind an answer may take.
+const SLOWER: u32 = 60;
+
+/// What one worker takes for a case.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counted {
+    /// The checksum of [`IDS`] ids.
+    pub checksum: String,
+    /// Instructions of each further id.
+    pub per_id: f64,
+}
+
+/// Whether there is a valgrind; its version if so.
+pub fn valgrind() -> Option<String> {
+    let output = Command::new("valgrind")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let version = String::from_utf8_lossy(&output.stdout);
+    Some(version.trim().to_owned())
+}
+
+/// Counts the instructions that `side` takes for an id of `case`.
+pub fn count(side: &Side, case: &str, seed: u64) -> Result<Counted> {
+    let (checksum, some) = total(side, case, seed, IDS)?;
+    let (_, more) = total(side, case, seed, 2 * IDS)?;
+    if more <= some {
+        bail!(
+            "{case}: {some} instructions for {IDS} ids and {more} for twice as many: is the work done in another process?"
+        );
+    }
+    Ok(Counted {
+        checksum,
+        per_id: (more - some) as f64 / IDS as f64,
+    })
+}
+
+/// The checksum and all instructions of a worker that is asked for `ids` ids once.
+fn total(side: &Side, case: &str, seed: u64, ids: u64) -> Result<(String, u64)> {
+    let log = tempfile::NamedTempFile::new().context("a temporary file")?;
+    let words = [
+        "valgrind".to_owned(),
+        "--tool=cachegrind".to_owned(),
+        "--cache-sim=no".to_owned(),
+        "--cachegrind-out-file=/dev/null".to_owned(),
+        format!("--log-file={}", log.path().display()),
+    ];
+    let mut worker = side.start_inside(&words, SLOWER)?;
+    let checksum = worker.count(case, seed, ids)?;
+    worker.finish()?;
+    let log = std::fs::read(log.path()).context("valgrind's log")?;
+    let log = String::from_utf8_lossy(&log);
+    let instructions = parse(&log).ok_or_else(|| {
+        let last = log.lines().last().unwrap_or("nothing");
+        anyhow!("valgrind said {last:?}, expected a line with \"I refs:\"")
+    })?;
+    Ok((checksum, instructions))
+}
+
+/// The number after `I refs:`.
+fn parse(log: &str) -> Option<u64> {
+    let number = log
+        .lines()
+        .find_map(|line| Some(line.split_once("I")?.1.split_once("refs:")?.1))?;
+    number.trim().replace(',', "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_read_from_a_log() {
+        let log = "==7== Cachegrind, a cache and branch-prediction profiler\n==7== \n==7== I   refs:      7,654,321\n";
+        assert_eq!(parse(log), Some(7_654_321));
+        assert_eq!(parse("==7== I refs:        12\n"), Some(12));
+        assert_eq!(parse("==7== D refs: 5\n"), None);
+        assert_eq!(parse(""), None);
+    }
+}
