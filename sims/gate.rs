@@ -31,7 +31,7 @@ use time::Effort;
 /// more than 2 % more instructions and its times cannot exclude that it is 2 % slower.
 /// Exit code 0: all pass; 1: some regressed; 3: some are undecided and none regressed; 2: wrong usage.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = LONG)]
+#[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub struct Args {
     /// Command of the program before the change
     #[arg(long, value_name = "CMD")]
@@ -42,14 +42,14 @@ pub struct Args {
     /// Cases, by name or with * for any part of it [default: all]
     #[arg(long = "case", value_name = "LIST", value_delimiter = ',', value_parser = args::item)]
     cases: Vec<String>,
-    /// A third of the times: wider limits, so less is cleared by time alone
+    /// A third of the pairs, and instructions counted only of cases that these do not clear
     #[arg(long)]
     quick: bool,
     /// Longest time that an answer may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
     timeout: Duration,
     /// Keep what the head takes in FILE, by count of instructions alone
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["base", "baseline", "quick"], help_heading = "Without a base (weaker: instructions alone)")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["base", "baseline", "quick", "out"], help_heading = "Without a base (weaker: instructions alone)")]
     save: Option<PathBuf>,
     /// Compare the head with FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = ["base", "quick"], help_heading = "Without a base (weaker: instructions alone)")]
@@ -67,11 +67,9 @@ const EXAMPLES: &str = "Examples:
   sim gate --head 'sim worker' --baseline counts.jsonl
   sim gate --self-test --case uuid_v7/one --comparisons 2k";
 
-const LONG: &str = const_str();
-
-/// The examples and the protocol.
-const fn const_str() -> &'static str {
-    EXAMPLES
+/// The protocol and the examples.
+fn long_help() -> String {
+    format!("{}\n\n{EXAMPLES}", idlab::gate::protocol::ABOUT)
 }
 
 fn patience(text: &str) -> Result<Duration, String> {
@@ -83,15 +81,6 @@ fn patience(text: &str) -> Result<Duration, String> {
 
 pub fn run(args: Args) -> Result<()> {
     if args.self_test.is_asked_for() {
-        if args.base.is_some()
-            || args.head.is_some()
-            || args.save.is_some()
-            || args.baseline.is_some()
-        {
-            return Err(usage(
-                "--self-test compares this program with itself: it takes no --base, --head, --save or --baseline",
-            ));
-        }
         return self_test::run(&args);
     }
     args.self_test.refuse()?;
@@ -116,6 +105,7 @@ pub fn run(args: Args) -> Result<()> {
         head,
         seed: args.output.seed,
         effort: effort(args.quick),
+        spare_counts: args.quick,
         threads: threads(&args.output),
         cases: args.cases.clone(),
     };

@@ -10,7 +10,7 @@ use idlab::record::{
 use indicatif::HumanBytes;
 use std::fs::TryLockError;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -47,6 +47,8 @@ pub enum Format {
 pub struct Recorder {
     records: Records,
     args: OutputArgs,
+    /// Name of the file of records.
+    file: String,
     started: Instant,
 }
 
@@ -92,7 +94,30 @@ impl Recorder {
         Ok(Self {
             records,
             args: args.clone(),
+            file: format!("{experiment}.jsonl"),
             started: Instant::now(),
+        })
+    }
+
+    /// Starts a run whose records go to `file`.
+    pub fn start_file(
+        experiment: &str,
+        args: &OutputArgs,
+        file: &Path,
+        params: Parameters,
+    ) -> Result<Self> {
+        let name = file.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| usage(format!("{}: expected a file", file.display())))?;
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let args = OutputArgs {
+            out: folder.unwrap_or(Path::new(".")).to_owned(),
+            ..args.clone()
+        };
+        Ok(Self {
+            file: name.to_owned(),
+            ..Self::start(experiment, &args, params)?
         })
     }
 
@@ -124,7 +149,7 @@ impl Recorder {
         self.records.run.charts = files.iter().map(|(name, _)| name.clone()).collect();
         let mut jsonl = Vec::new();
         self.records.write_jsonl(&mut jsonl, true)?;
-        files.insert(0, (format!("{}.jsonl", self.records.run.experiment), jsonl));
+        files.insert(0, (self.file.clone(), jsonl));
         self.write(&files)?;
         self.print(&files, table).context("stdout")
     }
@@ -208,7 +233,8 @@ fn command_line() -> String {
         .join(" ")
 }
 
-fn host() -> Host {
+/// The machine.
+pub fn host() -> Host {
     let mut system = sysinfo::System::new();
     system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
     let cpu = system

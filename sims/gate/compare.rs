@@ -12,7 +12,7 @@ use idlab::record::{Number, Parameters, Row};
 use rayon::prelude::*;
 
 /// The chance with which each limit of a ratio misses the true one.
-const MISS: f64 = 0.001;
+pub const MISS: f64 = 0.001;
 
 /// What is compared, and how.
 pub struct Plan {
@@ -20,6 +20,8 @@ pub struct Plan {
     pub head: Side,
     pub seed: u64,
     pub effort: Effort,
+    /// Whether instructions are counted only where times do not clear a case.
+    pub spare_counts: bool,
     /// Programs that are counted at a time.
     pub threads: usize,
     /// Patterns of names; none: all cases.
@@ -109,7 +111,6 @@ impl Plan {
     pub fn compare(&self) -> Result<Vec<Outcome>> {
         say_of_one_core();
         let mut found = self.survey()?;
-        let counts = self.counts(&found)?;
         let mut timed: Vec<_> = found
             .same
             .iter()
@@ -129,6 +130,20 @@ impl Plan {
             .map(|(case, _)| case.again())
             .collect();
         self.time(1, &mut again)?;
+        let decisive = |case: &Timed| {
+            again
+                .iter()
+                .find(|again| again.case == case.case)
+                .unwrap_or(case)
+                .clone()
+        };
+        let cleared =
+            |case: &Timed| bounds(&decisive(case)).is_some_and(|time| Judgement::is_cleared(&time));
+        let counted: Vec<_> = timed
+            .iter()
+            .map(|case| !case.differs && !(self.spare_counts && cleared(case)))
+            .collect();
+        let counts = self.counts(&found, &counted)?;
         for ((case, time), counts) in timed.iter().zip(times).zip(counts) {
             let fresh = again.iter().find(|again| again.case == case.case);
             let pairs = case.ratios.len();
@@ -149,7 +164,7 @@ impl Plan {
                     .flatten()
                     .map(|time| (time, pairs))
                     .collect(),
-                judgement: Judgement::new_of(change, &time, fresh.as_ref()),
+                judgement: Judgement::of(change, &time, fresh.as_ref()),
             });
         }
         let order = |outcome: &Outcome| found.order.iter().position(|case| *case == outcome.case);
@@ -202,30 +217,30 @@ impl Plan {
         Ok(survey)
     }
 
-    /// Instructions per id of both sides, of each case that is the same work.
-    fn counts(&self, survey: &Survey) -> Result<Vec<Option<[f64; 2]>>> {
-        if survey.same.is_empty() {
-            return Ok(Vec::new());
+    /// Instructions per id of both sides, of each case that is to be counted.
+    fn counts(&self, survey: &Survey, counted: &[bool]) -> Result<Vec<Option<[f64; 2]>>> {
+        let mut counts = vec![None; counted.len()];
+        let wanted = || (0..counted.len()).filter(|&at| counted[at]);
+        if wanted().next().is_none() {
+            return Ok(counts);
         }
         if count::valgrind().is_none() {
             say(
                 "valgrind is not here: instructions are not counted, and what time alone cannot clear is undecided",
             );
-            return Ok(vec![None; survey.same.len()]);
+            return Ok(counts);
         }
-        let tasks: Vec<_> = survey
-            .same
-            .iter()
+        let cases = wanted().map(|at| &survey.same[at]);
+        let tasks: Vec<_> = cases
             .flat_map(|case| [(&self.base, case), (&self.head, case)])
             .collect();
-        let counted = count_all(&tasks, self.seed, self.threads)?;
-        Ok(counted
-            .chunks(2)
-            .map(|sides| match sides {
-                [Some(base), Some(head)] => Some([base.per_id, head.per_id]),
-                _ => None,
-            })
-            .collect())
+        let found = count_all(&tasks, self.seed, self.threads)?;
+        for (at, sides) in wanted().zip(found.chunks(2)) {
+            if let [Some(base), Some(head)] = sides {
+                counts[at] = Some([base.per_id, head.per_id]);
+            }
+        }
+        Ok(counts)
     }
 }
 

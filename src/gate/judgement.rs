@@ -80,12 +80,17 @@ impl Judgement {
         time.low > RATIO_LIMIT
     }
 
+    /// Whether times alone exclude that a case is slower.
+    pub fn is_cleared(time: &Bounds) -> bool {
+        time.high <= RATIO_LIMIT
+    }
+
     /// The verdict on a case whose sides do the same work. `count` is the ratio of
     /// instructions, if they could be counted; `time` that of the times, and `fresh` the
     /// same taken again, if the first [needed](Self::needs_fresh) it.
-    pub fn new_of(count: Option<f64>, time: &Bounds, fresh: Option<&Bounds>) -> Self {
+    pub fn of(count: Option<f64>, time: &Bounds, fresh: Option<&Bounds>) -> Self {
         use Verdict::{Pass, Regressed, Undecided};
-        let slower = |bounds: &Bounds| bounds.low > RATIO_LIMIT;
+        let slower = Self::needs_fresh;
         if slower(time) {
             match fresh {
                 None => return Self::new(Undecided, "slower once, and not measured again"),
@@ -95,7 +100,7 @@ impl Judgement {
                 Some(_) => {}
             }
         }
-        let cleared = fresh.unwrap_or(time).high <= RATIO_LIMIT;
+        let cleared = Self::is_cleared(fresh.unwrap_or(time));
         match count {
             Some(count) if count > COUNT_FLAGGED && cleared => {
                 Self::new(Pass, "more instructions, not slower")
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn verdicts_are_those_of_the_table() {
         for (count, time, fresh, verdict, word) in TABLE {
-            let found = Judgement::new_of(*count, time, fresh.as_ref());
+            let found = Judgement::of(*count, time, fresh.as_ref());
             let note = found.note.unwrap_or_default();
             assert_eq!(found.verdict, *verdict, "{count:?} {time:?} {fresh:?}");
             assert!(note.contains(word), "{count:?} {time:?} {fresh:?}: {note}");
