@@ -188,6 +188,12 @@ impl Plan {
     fn survey(&self) -> Result<Survey> {
         let mut base = self.base.start()?;
         let mut head = self.head.start()?;
+        if !base.cases.iter().any(|case| head.cases.contains(case)) {
+            let [base, head] = [&base, &head].map(|side| side.cases.join(", "));
+            bail!(
+                "base and head have no case in common, expected one at least: base has {base}; head has {head}"
+            );
+        }
         say_of_notes(&base.notes, &head.notes);
         let only_head = head.cases.iter().filter(|case| !base.cases.contains(case));
         let all: Vec<_> = base.cases.iter().chain(only_head).cloned().collect();
@@ -210,9 +216,6 @@ impl Plan {
                 (false, _) => Judgement::NEW,
             };
             survey.outcomes.push(Outcome::unmeasured(&case, judgement));
-        }
-        if !base.cases.iter().any(|case| head.cases.contains(case)) {
-            bail!("base and head have no case in common, expected at least one");
         }
         Ok(survey)
     }
@@ -332,17 +335,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Says which facts of the two sides differ but for the commit, which is to differ.
+/// Says which facts that both sides tell differ, but for the commit, which is to differ.
 pub fn say_of_notes(base: &[(String, String)], head: &[(String, String)]) {
-    for (name, value) in base.iter().filter(|(name, _)| name != "commit") {
-        let other = head
-            .iter()
-            .find(|(other, _)| other == name)
-            .map(|(_, value)| value);
-        if other != Some(value) {
-            let other = other.map_or("nothing", String::as_str);
+    for (name, before) in base.iter().filter(|(name, _)| name != "commit") {
+        let now = head.iter().find(|(other, _)| other == name);
+        if let Some((_, now)) = now.filter(|(_, now)| now != before) {
             say(&format!(
-                "{name} differs: base {value}, head {other}; a difference may come of that alone"
+                "{name} differs: base {before}, head {now}; a difference may come of that alone"
             ));
         }
     }

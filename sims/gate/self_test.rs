@@ -6,6 +6,7 @@
 use super::compare::{MISS, chosen, count_all};
 use super::count;
 use super::side::Side;
+use super::table::change;
 use super::time::{Timed, take};
 use super::{Args, effort, no_charts, threads};
 use crate::args::{self, say, usage};
@@ -134,9 +135,7 @@ impl Tally {
         vec![
             self.case.clone(),
             self.planted_percent.to_string(),
-            self.count.map_or("-".to_owned(), |count| {
-                format!("{:+.2}", (count - 1.0) * 100.0)
-            }),
+            self.count.map_or("-".to_owned(), change),
             number(n),
             number(self.by_gate),
             number(self.by_time),

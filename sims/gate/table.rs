@@ -27,9 +27,7 @@ pub fn table(outcomes: &[Outcome]) -> String {
 fn line<'a>(outcome: &Outcome, notes: &mut Notes<'a>) -> Vec<String> {
     let counts = outcome.counts;
     let [base, head] = [0, 1].map(|side| counts.map_or(dash(), |counts| two(counts[side])));
-    let change = counts.map_or(dash(), |[base, head]| {
-        format!("{:+.2}", (head / base - 1.0) * 100.0)
-    });
+    let change = counts.map_or(dash(), |[base, head]| change(head / base));
     let time = outcome.times.last().map(|(time, _)| time);
     let ratio = |of: Option<f64>| match of {
         Some(ratio) if ratio.is_finite() => format!("{ratio:.3}"),
@@ -48,6 +46,16 @@ fn line<'a>(outcome: &Outcome, notes: &mut Notes<'a>) -> Vec<String> {
         ratio(time.map(|time| time.high)),
         verdict.trim_end().to_owned(),
     ]
+}
+
+/// A ratio as what is more or less, in per cent.
+pub fn change(ratio: f64) -> String {
+    let text = format!("{:+.2}", (ratio - 1.0) * 100.0);
+    if text == "-0.00" {
+        "+0.00".to_owned()
+    } else {
+        text
+    }
 }
 
 fn dash() -> String {

@@ -139,7 +139,7 @@ fn in_bulk<S: Scheme>(mut scheme: S, task: Task) -> Result<u64, CaseError> {
     let clock = ManualClock::new(START, STEP_NS * BULK_IDS as u64);
     let mut random = stream(task.seed, "gate", 0);
     let mut writer = writer(&mut scheme)?;
-    let mut buffer = vec![S::Id::from_key(Default::default()); BULK_IDS];
+    let mut buffer = [S::Id::from_key(Default::default()); BULK_IDS];
     let mut mint = |ids: u64| {
         let mut sum = Checksum::default();
         let mut left = ids;

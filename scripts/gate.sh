@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Whether this tree is slower than the commit where it left main: builds both, then runs
+# `sim gate` on them. Exit code 0: it is not; 1: it is; 3: undecided; 2: wrong usage.
+#   scripts/gate.sh [--quick] [other flags of sim gate]
+#   BASE=v1.2 scripts/gate.sh       compares with another commit
+#   PROFILE=dev scripts/gate.sh     builds as the tests are built, so that nothing is built twice
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+stop() { # exit code, then the line
+  echo "gate.sh: $2" >&2
+  exit "$1"
+}
+commit() { git rev-parse --quiet --verify "$1^{commit}"; }
+
+git rev-parse --git-dir >/dev/null 2>&1 || stop 2 'expected git and a clone of the project: the base is a commit'
+head=$(commit HEAD) || stop 2 'expected a commit'
+clean=$(git status --porcelain -- . ':!results')
+if [ -n "${BASE:-}" ]; then
+  base=$(commit "$BASE") || stop 2 "BASE=$BASE: no such commit here, expected one that was fetched"
+else
+  main=$(commit origin/main || commit main) || stop 2 'expected a branch main or origin/main: git fetch origin main, or set BASE'
+  base=$(git merge-base HEAD "$main") || stop 2 'the commit where this tree left main is not in this clone: git fetch --unshallow, or set BASE'
+  if [ "$base" = "$head" ] && [ -z "$clean" ]; then
+    base=$(commit HEAD^) || stop 2 'the commit before this one is not in this clone: git fetch --deepen 1, or set BASE'
+  fi
+fi
+git cat-file -e "$base:sims/worker.rs" 2>/dev/null ||
+  stop 3 "undecided: ${base:0:12} has no sim worker yet, so there is nothing to compare with"
+
+profile=${PROFILE:-release}
+built=$PWD/target/$([ "$profile" = dev ] && echo debug || echo "$profile")/sim
+mkdir -p target/gate
+tree=target/gate/base
+drop_tree() { git worktree remove --force "$tree" 2>/dev/null || true; }
+drop_tree
+git worktree prune
+trap drop_tree EXIT
+git worktree add --quiet --detach "$tree" "$base"
+
+# Into one folder, so that dependencies are built once; the binary is the last one built.
+build() { # folder, copy
+  cargo build --quiet --manifest-path "$1/Cargo.toml" --target-dir target --profile "$profile" --bin sim || return
+  cp "$built" "$2"
+  # Without debug information valgrind starts in two thirds of the time.
+  strip "$2" 2>/dev/null || true
+}
+build "$tree" target/gate/base-sim || stop 3 "undecided: ${base:0:12} cannot be built"
+build . target/gate/head-sim || stop 1 'this tree cannot be built'
+
+echo "base ${base:0:12}, head ${head:0:12}${clean:+ with changes}" >&2
+status=0
+target/gate/head-sim gate --out target/gate --base 'target/gate/base-sim worker' --head 'target/gate/head-sim worker' "$@" || status=$?
+exit "$status"
