@@ -12,6 +12,7 @@ rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
 for command in btree cliff tail shards fleet unique verify ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet verify ids gate list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook
@@ -43,6 +44,7 @@ sim unique -n 200k --out "$out" >/dev/null
 sim unique --scheme snowflake --clock real -n 200k --out "$out" >/dev/null
 sim ids ksuid --random-bits -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
+printf 'run uuid_v7/bulk 1 1000\ncount btree/random 1 1000\n' | sim worker >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null

@@ -1,6 +1,7 @@
 //! `sim list`: everything that flags accept.
 
 use crate::fleet::scenario::{self, SCENARIOS};
+use crate::gate;
 use crate::report;
 use crate::writers::ArrivalsArg;
 use anyhow::Result;
@@ -88,6 +89,8 @@ fn list(what: What) -> Result<String> {
             .chain(READER_MEASURES)
             .chain(LATENCY_MEASURES)
             .chain(scenario::MEASURES)
+            .chain(gate::MEASURES)
+            .chain(gate::SELF_TEST_MEASURES)
             .map(|measured| {
                 [
                     measured.name.to_owned(),

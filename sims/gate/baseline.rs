@@ -3,9 +3,10 @@
 //! Weaker than two programs side by side: only instructions are compared, never times, and
 //! another compiler or another lockfile gives another count of the same source.
 
-use super::compare::{Outcome, chosen, count_all, say_of_notes};
 use super::count::{self, IDS};
+use super::outcome::{INSTRUCTIONS, Outcome, row};
 use super::side::Side;
+use super::survey::{chosen, say_of_notes};
 use super::{Args, finish, no_charts, parameters, threads};
 use crate::args::say;
 use crate::recorder::Recorder;
@@ -19,7 +20,6 @@ use std::io::BufReader;
 use std::path::Path;
 
 const EXPERIMENT: &str = "gate_baseline";
-const MEASURE: &str = "instructions_per_id";
 
 /// Counts the head and keeps what it takes in `file`.
 pub fn save(args: &Args, head: &Side, file: &Path) -> Result<()> {
@@ -29,17 +29,8 @@ pub fn save(args: &Args, head: &Side, file: &Path) -> Result<()> {
     params.insert("notes".to_owned(), serde_json::to_value(&counts.notes)?);
     let mut recorder = Recorder::start_file(EXPERIMENT, &args.output, file, params)?;
     let row = |(case, (checksum, per_id)): (&String, &(String, f64))| Row {
-        run: recorder.digest().to_owned(),
-        scheme: case.clone(),
-        engine: String::new(),
         params: Parameters::from([("checksum".to_owned(), checksum.as_str().into())]),
-        measure: MEASURE.to_owned(),
-        unit: "instructions/id".to_owned(),
-        x: None,
-        value: Number::Real(*per_id),
-        low: None,
-        high: None,
-        samples: 1,
+        ..row(recorder.digest(), case, INSTRUCTIONS, Number::Real(*per_id))
     };
     let rows: Vec<_> = counts.cases.iter().map(row).collect();
     recorder.add(rows, None);
@@ -134,7 +125,7 @@ impl Counts {
         });
         let with_sums: Vec<_> = with_sums.collect::<Result<_>>()?;
         let tasks: Vec<_> = with_sums.iter().map(|case| (side, case)).collect();
-        let counted = count_all(&tasks, seed, threads(&args.output))?;
+        let counted = count::all(&tasks, seed, threads(&args.output))?;
         let mut cases = BTreeMap::new();
         for ((case, checksum), counted) in with_sums.iter().zip(counted) {
             let Some(counted) = counted else {

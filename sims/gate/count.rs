@@ -1,7 +1,10 @@
 //! Instructions per id, by valgrind's cachegrind: exact, and the same on every run.
 
 use super::side::Side;
+use crate::args::say;
+use crate::recorder::progress_of;
 use anyhow::{Context, Result, anyhow, bail};
+use rayon::prelude::*;
 use std::process::{Command, Stdio};
 
 /// Ids of the smaller of two counts; the larger has twice as many.
@@ -30,8 +33,53 @@ pub fn valgrind() -> Option<String> {
     Some(version.trim().to_owned())
 }
 
+/// Counts cases with known checksums; none of a program that valgrind cannot run.
+pub fn all(
+    tasks: &[(&Side, &(String, String))],
+    seed: u64,
+    threads: usize,
+) -> Result<Vec<Option<Counted>>> {
+    let bar = progress_of(Some(tasks.len() as u64), "counts");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let counted: Vec<Result<Counted>> = pool.install(|| {
+        let counted = tasks.par_iter().map(|(side, (case, _))| {
+            let counted = count(side, case, seed);
+            bar.inc(1);
+            counted
+        });
+        counted.collect()
+    });
+    bar.finish_and_clear();
+    let mut said = false;
+    let mut found = Vec::new();
+    for ((side, (case, checksum)), counted) in tasks.iter().zip(counted) {
+        match counted {
+            Ok(counted) if counted.checksum != *checksum => {
+                return Err(anyhow!(
+                    "{} ({}): {case}: checksum {} when counted and {checksum} when timed, expected the same",
+                    side.name,
+                    side.command,
+                    counted.checksum
+                ));
+            }
+            Ok(counted) => found.push(Some(counted)),
+            Err(error) => {
+                if !std::mem::replace(&mut said, true) {
+                    say(&format!(
+                        "instructions of {case} and perhaps more cannot be counted: {error:#}"
+                    ));
+                }
+                found.push(None);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Counts the instructions that `side` takes for an id of `case`.
-pub fn count(side: &Side, case: &str, seed: u64) -> Result<Counted> {
+fn count(side: &Side, case: &str, seed: u64) -> Result<Counted> {
     let (checksum, some) = total(side, case, seed, IDS)?;
     let (_, more) = total(side, case, seed, 2 * IDS)?;
     if more <= some {

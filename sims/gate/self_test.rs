@@ -3,24 +3,37 @@
 //! This program is compared with itself, which must pass, and with itself at 5 % and 10 %
 //! more work, which must not.
 
-use super::compare::{MISS, chosen, count_all};
 use super::count;
+use super::outcome::row;
 use super::side::Side;
+use super::survey::chosen;
 use super::table::change;
-use super::time::{Timed, take};
+use super::time::{Effort, Timed, measure};
 use super::{Args, effort, no_charts, threads};
 use crate::args::{self, say, usage};
 use crate::recorder::{Recorder, progress_of};
 use crate::report::{percent, table, whole};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use idlab::gate::{Bounds, Judgement, Verdict, share_at_least, share_at_most};
-use idlab::record::{Number, Parameters, Row};
-use indicatif::ProgressBar;
+use idlab::record::{Measured, Number, Parameters, Row};
 
 /// Per cent of work that is planted, and the share of comparisons that must tell.
 const PLANTED: [(u64, f64); 3] = [(0, 0.0), (5, 0.95), (10, 1.0)];
 /// The chance with which each limit of a share misses the true one.
 const SHARE_MISS: f64 = 0.025;
+
+const REGRESSED: Measured = Measured {
+    name: "regressed_share",
+    unit: "share",
+    about: "comparisons that the gate, or time alone, says have regressed",
+};
+const UNDECIDED: Measured = Measured {
+    name: "undecided_share",
+    unit: "share",
+    about: "comparisons that time alone leaves undecided",
+};
+/// What the self-test measures.
+pub const MEASURES: &[&Measured] = &[&REGRESSED, &UNDECIDED];
 
 /// Flags of the self-test.
 #[derive(clap::Args)]
@@ -70,6 +83,18 @@ struct Tally {
 }
 
 impl Tally {
+    fn new(case: &str, planted_percent: u64) -> Self {
+        Self {
+            case: case.to_owned(),
+            planted_percent,
+            count: None,
+            comparisons: 0,
+            by_gate: 0,
+            by_time: 0,
+            undecided_by_time: 0,
+        }
+    }
+
     fn see(&mut self, time: &Bounds, fresh: Option<&Bounds>) {
         let verdict = |count| Judgement::of(count, time, fresh).verdict;
         self.comparisons += 1;
@@ -79,51 +104,37 @@ impl Tally {
     }
 
     /// All cases at one size.
-    fn sum(tallies: &[Tally], planted_percent: u64) -> Self {
-        let of = || {
-            tallies
-                .iter()
-                .filter(|tally| tally.planted_percent == planted_percent)
-        };
-        let sum = |of_one: fn(&Tally) -> u64| of().map(of_one).sum();
-        Self {
-            case: "all".to_owned(),
-            planted_percent,
-            count: None,
-            comparisons: sum(|tally| tally.comparisons),
-            by_gate: sum(|tally| tally.by_gate),
-            by_time: sum(|tally| tally.by_time),
-            undecided_by_time: sum(|tally| tally.undecided_by_time),
-        }
-    }
-
-    fn shares(&self) -> [(&'static str, &'static str, u64); 3] {
-        [
-            ("regressed_share", "gate", self.by_gate),
-            ("regressed_share", "time alone", self.by_time),
-            ("undecided_share", "time alone", self.undecided_by_time),
-        ]
+    fn sum(tallies: &[Tally]) -> Self {
+        let planted_percent = tallies.first().map_or(0, |tally| tally.planted_percent);
+        tallies
+            .iter()
+            .fold(Self::new("all", planted_percent), |sum, tally| Self {
+                comparisons: sum.comparisons + tally.comparisons,
+                by_gate: sum.by_gate + tally.by_gate,
+                by_time: sum.by_time + tally.by_time,
+                undecided_by_time: sum.undecided_by_time + tally.undecided_by_time,
+                ..sum
+            })
     }
 
     fn rows(&self, run: &str) -> Vec<Row> {
         let n = self.comparisons;
-        let row = |(measure, by, k): (&str, &str, u64)| Row {
-            run: run.to_owned(),
-            scheme: self.case.clone(),
-            engine: String::new(),
+        let share = |(measured, by, k): (Measured, &str, u64)| Row {
             params: Parameters::from([
                 ("by".to_owned(), by.into()),
                 ("planted_percent".to_owned(), self.planted_percent.into()),
             ]),
-            measure: measure.to_owned(),
-            unit: "share".to_owned(),
-            x: None,
-            value: Number::ratio(k, n),
             low: Some(Number::Real(share_at_least(k, n, SHARE_MISS))),
             high: Some(Number::Real(share_at_most(k, n, SHARE_MISS))),
             samples: n,
+            ..row(run, &self.case, measured, Number::ratio(k, n))
         };
-        self.shares().map(row).into()
+        let shares = [
+            (REGRESSED, "gate", self.by_gate),
+            (REGRESSED, "time alone", self.by_time),
+            (UNDECIDED, "time alone", self.undecided_by_time),
+        ];
+        shares.map(share).into()
     }
 
     fn line(&self) -> Vec<String> {
@@ -163,7 +174,6 @@ pub fn run(args: &Args) -> Result<()> {
     let planted = args.self_test.planted.unwrap_or(comparisons.min(100));
     let effort = effort(args.quick);
     let base = this_program("base", 0, args)?;
-    let heads = PLANTED.map(|(percent, _)| this_program("head", percent, args));
     let cases = chosen(&base.start()?.cases, &args.cases)?;
     let parameters = Parameters::from([
         ("case".to_owned(), args.cases.clone().into()),
@@ -174,87 +184,75 @@ pub fn run(args: &Args) -> Result<()> {
         ("counted_ids".to_owned(), count::IDS.into()),
     ]);
     let mut recorder = Recorder::start("gate_self_test", &args.output, parameters)?;
-
-    let heads: Vec<Side> = heads.into_iter().collect::<Result<_>>()?;
-    let counts = count_heads(&base, &heads, &cases, args)?;
-    let mut tallies: Vec<Tally> = Vec::new();
-    let mut timed: Vec<_> = cases.iter().map(|case| Timed::new(case)).collect();
-    for (at, case) in cases.iter().enumerate() {
-        for (size, (planted_percent, _)) in PLANTED.into_iter().enumerate() {
-            tallies.push(Tally {
-                case: case.clone(),
-                planted_percent,
-                count: counts
-                    .as_ref()
-                    .and_then(|counts| Some(counts.get(at)?[size])),
-                comparisons: 0,
-                by_gate: 0,
-                by_time: 0,
-                undecided_by_time: 0,
-            });
-        }
+    let mut sizes = Vec::new();
+    for (percent, _) in PLANTED {
+        let head = this_program("head", percent, args)?;
+        let tallies = cases.iter().map(|case| Tally::new(case, percent)).collect();
+        let comparisons = if percent == 0 { comparisons } else { planted };
+        sizes.push(Size {
+            head,
+            comparisons,
+            tallies,
+        });
     }
-    let per_comparison = cases.len() as u64 * effort.launches * effort.pairs;
-    let bar = progress_of(Some((comparisons + 2 * planted) * per_comparison), "pairs");
-    let mut round = 0;
-    for comparison in 0..comparisons.max(planted) {
-        for (size, head) in heads.iter().enumerate() {
-            if comparison >= if size == 0 { comparisons } else { planted } {
-                continue;
-            }
-            let mut again = |cases: &[Timed], bar: &ProgressBar| {
-                let mut cases: Vec<_> = cases.iter().map(Timed::again).collect();
-                round += 1;
-                take(
-                    [&base, head],
-                    effort,
-                    (args.output.seed, round),
-                    &mut cases,
-                    bar,
-                )?;
-                let bounds = cases.iter().map(|case| match case.differs {
-                    true => Err(anyhow!(
+    count_heads(&base, &mut sizes, args)?;
+    repeat(&base, &mut sizes, effort, args)?;
+    let totals = sizes.iter().map(|size| Tally::sum(&size.tallies));
+    let totals: Vec<_> = totals.collect();
+    let tallies: Vec<_> = sizes.iter().flat_map(|size| &size.tallies).collect();
+    for tally in tallies.iter().copied().chain(&totals) {
+        recorder.add(tally.rows(recorder.digest()), None);
+    }
+    recorder.finish(no_charts, |_| {
+        let lines = tallies.iter().copied().chain(&totals).map(Tally::line);
+        table(&HEADINGS, lines)
+    })?;
+    judge(&totals)
+}
+
+/// What is planted, and what came of it.
+struct Size {
+    head: Side,
+    comparisons: u64,
+    /// By case.
+    tallies: Vec<Tally>,
+}
+
+/// Makes all comparisons, the sizes by turns.
+fn repeat(base: &Side, sizes: &mut [Size], effort: Effort, args: &Args) -> Result<()> {
+    let rounds = sizes.iter().map(|size| size.comparisons).max().unwrap_or(0);
+    let comparisons: u64 = sizes
+        .iter()
+        .map(|size| size.comparisons * size.tallies.len() as u64)
+        .sum();
+    let bar = progress_of(Some(comparisons * effort.pairs_in_all()), "pairs");
+    let mut cases: Vec<_> = sizes
+        .iter()
+        .take(1)
+        .flat_map(|size| size.tallies.iter().map(|tally| Timed::new(&tally.case)))
+        .collect();
+    let mut done = 0;
+    for round in 0..rounds {
+        for size in sizes.iter_mut().filter(|size| round < size.comparisons) {
+            let again = cases.iter().map(Timed::again).collect();
+            let run = (args.output.seed, done);
+            let measured = measure([base, &size.head], effort, run, again, &bar)?;
+            done += 1;
+            cases = Vec::new();
+            for (tally, measured) in size.tallies.iter_mut().zip(measured) {
+                let Some(time) = measured.time else {
+                    bail!(
                         "{}: this program gives two checksums for one seed",
-                        case.case
-                    )),
-                    false => Bounds::of_median(case.ratios.clone(), MISS).context("no times"),
-                });
-                let bounds: Vec<_> = bounds.collect::<Result<_>>()?;
-                Ok::<_, anyhow::Error>((cases, bounds))
-            };
-            let (taken, times) = again(&timed, &bar)?;
-            timed = taken;
-            let suspects: Vec<_> = timed
-                .iter()
-                .zip(&times)
-                .filter(|(_, time)| Judgement::needs_fresh(time))
-                .map(|(case, _)| case.clone())
-                .collect();
-            let fresh = match suspects.is_empty() {
-                true => Vec::new(),
-                false => again(&suspects, &ProgressBar::hidden())?.1,
-            };
-            for (at, time) in times.iter().enumerate() {
-                let suspect = suspects
-                    .iter()
-                    .position(|suspect| suspect.case == cases[at]);
-                let fresh = suspect.and_then(|at| fresh.get(at));
-                tallies[at * PLANTED.len() + size].see(time, fresh);
+                        tally.case
+                    );
+                };
+                tally.see(&time, measured.fresh.as_ref());
+                cases.push(measured.timed);
             }
         }
     }
     bar.finish_and_clear();
-    let totals: Vec<_> = PLANTED
-        .iter()
-        .map(|(percent, _)| Tally::sum(&tallies, *percent))
-        .collect();
-    for tally in tallies.iter().chain(&totals) {
-        recorder.add(tally.rows(recorder.digest()), None);
-    }
-    recorder.finish(no_charts, |_| {
-        table(&HEADINGS, tallies.iter().chain(&totals).map(Tally::line))
-    })?;
-    judge(&totals)
+    Ok(())
 }
 
 /// This program as a worker that does so many per cent more.
@@ -272,35 +270,37 @@ fn this_program(name: &'static str, percent: u64, args: &Args) -> Result<Side> {
     })
 }
 
-/// For each case the ratios of instructions at each size; `None` without valgrind.
-fn count_heads(
-    base: &Side,
-    heads: &[Side],
-    cases: &[String],
-    args: &Args,
-) -> Result<Option<Vec<Vec<f64>>>> {
+/// Counts the instructions of each case at each size; of none without valgrind.
+fn count_heads(base: &Side, sizes: &mut [Size], args: &Args) -> Result<()> {
     if count::valgrind().is_none() {
         say("valgrind is not here: instructions are not counted, and time alone decides");
-        return Ok(None);
+        return Ok(());
     }
     let mut worker = base.start()?;
     let seed = args.output.seed;
-    let with_sums = cases
-        .iter()
-        .map(|case| Ok((case.clone(), worker.count(case, seed, count::IDS)?)));
-    let with_sums: Vec<_> = with_sums.collect::<Result<_>>()?;
+    let mut cases = Vec::new();
+    for tally in sizes.iter().take(1).flat_map(|size| &size.tallies) {
+        cases.push((
+            tally.case.clone(),
+            worker.count(&tally.case, seed, count::IDS)?,
+        ));
+    }
+    let heads = sizes.iter().map(|size| &size.head);
     let sides: Vec<_> = std::iter::once(base).chain(heads).collect();
-    let tasks: Vec<_> = with_sums
+    let tasks = sides
         .iter()
-        .flat_map(|case| sides.iter().map(move |side| (*side, case)))
-        .collect();
-    let counted = count_all(&tasks, seed, threads(&args.output))?;
-    let counted: Option<Vec<_>> = counted.into_iter().collect();
-    let ratios = |sides: &[count::Counted]| match sides {
-        [base, heads @ ..] => heads.iter().map(|head| head.per_id / base.per_id).collect(),
-        [] => Vec::new(),
-    };
-    Ok(counted.map(|counted| counted.chunks(sides.len()).map(ratios).collect()))
+        .flat_map(|side| cases.iter().map(move |case| (*side, case)));
+    let tasks: Vec<_> = tasks.collect();
+    let counted = count::all(&tasks, seed, threads(&args.output))?;
+    let (of_base, of_heads) = counted.split_at(cases.len());
+    for (size, of_head) in sizes.iter_mut().zip(of_heads.chunks(cases.len())) {
+        for ((tally, base), head) in size.tallies.iter_mut().zip(of_base).zip(of_head) {
+            if let (Some(base), Some(head)) = (base, head) {
+                tally.count = Some(head.per_id / base.per_id);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the gate did what it should.

@@ -1,6 +1,6 @@
 //! What was found of all cases, as a table.
 
-use super::compare::Outcome;
+use super::outcome::Outcome;
 use crate::report::{Notes, table as print, two};
 
 const HEADINGS: [&str; 8] = [
@@ -28,7 +28,7 @@ fn line<'a>(outcome: &Outcome, notes: &mut Notes<'a>) -> Vec<String> {
     let counts = outcome.counts;
     let [base, head] = [0, 1].map(|side| counts.map_or(dash(), |counts| two(counts[side])));
     let change = counts.map_or(dash(), |[base, head]| change(head / base));
-    let time = outcome.times.last().map(|(time, _)| time);
+    let time = outcome.times.last();
     let ratio = |of: Option<f64>| match of {
         Some(ratio) if ratio.is_finite() => format!("{ratio:.3}"),
         _ => dash(),

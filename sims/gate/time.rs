@@ -2,6 +2,7 @@
 
 use super::side::{Side, Worker};
 use anyhow::Result;
+use idlab::gate::{Bounds, Judgement};
 use idlab::random::{below, stream};
 use indicatif::ProgressBar;
 use rand::Rng;
@@ -10,6 +11,9 @@ use rand::Rng;
 const REPEAT_NS: u64 = 1_000_000;
 /// Ids that calibration begins with, and ends with at the latest.
 const IDS: std::ops::RangeInclusive<u64> = 256..=1 << 30;
+
+/// The chance with which each limit of a ratio misses the true one.
+const MISS: f64 = 0.001;
 
 /// How often times are taken.
 #[derive(Clone, Copy, Debug)]
@@ -20,17 +24,24 @@ pub struct Effort {
     pub pairs: u64,
 }
 
+impl Effort {
+    /// Pairs of each case.
+    pub fn pairs_in_all(self) -> u64 {
+        self.launches * self.pairs
+    }
+}
+
 /// A case whose times are compared.
 #[derive(Clone, Debug)]
 pub struct Timed {
     /// Its name.
     pub case: String,
     /// Ids of a repeat; 0: not yet known.
-    pub ids: u64,
+    ids: u64,
     /// Times of the head divided by those of the base.
-    pub ratios: Vec<f64>,
+    ratios: Vec<f64>,
     /// Whether the checksums have differed; then no more times are taken.
-    pub differs: bool,
+    differs: bool,
 }
 
 impl Timed {
@@ -51,17 +62,83 @@ impl Timed {
             ..self.clone()
         }
     }
+
+    /// Limits of the ratio; `None` if the checksums have differed.
+    fn bounds(&self) -> Option<Bounds> {
+        let same = !self.differs;
+        same.then(|| Bounds::of_median(self.ratios.clone(), MISS))?
+    }
 }
 
-/// Takes the times of all cases. `round` tells apart what is taken more than once.
-pub fn take(
-    [base, head]: [&Side; 2],
+/// A case as it was timed.
+pub struct Measured {
+    /// Once.
+    pub timed: Timed,
+    /// What came out; `None` if the checksums have differed.
+    pub time: Option<Bounds>,
+    /// What came out with workers started afresh, if the first time needed that.
+    pub fresh: Option<Bounds>,
+}
+
+impl Measured {
+    /// Whether times alone exclude that the case is slower.
+    pub fn is_cleared(&self) -> bool {
+        let decisive = self.fresh.as_ref().or(self.time.as_ref());
+        decisive.is_some_and(Judgement::is_cleared)
+    }
+}
+
+/// Takes the times of all cases, and again of those that look slower. `round` tells apart
+/// what is measured more than once.
+pub fn measure(
+    sides: [&Side; 2],
     effort: Effort,
     (seed, round): (u64, u64),
+    mut cases: Vec<Timed>,
+    bar: &ProgressBar,
+) -> Result<Vec<Measured>> {
+    take(
+        sides,
+        effort,
+        stream(seed, "gate_pairs", 2 * round),
+        &mut cases,
+        bar,
+    )?;
+    let looks_slower = |case: &Timed| case.bounds().as_ref().is_some_and(Judgement::needs_fresh);
+    let mut fresh: Vec<_> = cases
+        .iter()
+        .filter(|case| looks_slower(case))
+        .map(Timed::again)
+        .collect();
+    if !fresh.is_empty() {
+        bar.inc_length(fresh.len() as u64 * effort.pairs_in_all());
+        take(
+            sides,
+            effort,
+            stream(seed, "gate_pairs", 2 * round + 1),
+            &mut fresh,
+            bar,
+        )?;
+    }
+    let of = |timed: Timed| {
+        let fresh = fresh.iter().find(|fresh| fresh.case == timed.case);
+        let differs = fresh.is_some_and(|fresh| fresh.differs);
+        Measured {
+            time: timed.bounds().filter(|_| !differs),
+            fresh: fresh.and_then(Timed::bounds),
+            timed,
+        }
+    };
+    Ok(cases.into_iter().map(of).collect())
+}
+
+fn take(
+    [base, head]: [&Side; 2],
+    effort: Effort,
+    mut random: impl Rng,
     cases: &mut [Timed],
     bar: &ProgressBar,
 ) -> Result<()> {
-    let mut random = stream(seed, "gate_pairs", round);
     for _ in 0..effort.launches {
         let mut workers = match below(&mut random, 2) {
             0 => {
@@ -73,18 +150,17 @@ pub fn take(
                 [base.start()?, head]
             }
         };
-        for case in cases.iter_mut().filter(|case| !case.differs) {
+        for case in cases.iter_mut() {
             if case.ids == 0 {
                 case.ids = calibrate(&mut workers[0], &case.case)?;
             }
             for _ in 0..effort.pairs {
                 let seed = random.next_u64();
                 let first = below(&mut random, 2) as usize;
-                pair(&mut workers, case, seed, first)?;
-                bar.inc(1);
-                if case.differs {
-                    break;
+                if !case.differs {
+                    pair(&mut workers, case, seed, first)?;
                 }
+                bar.inc(1);
             }
         }
     }
