@@ -5,8 +5,9 @@
 
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Answers with this checksum and time.
@@ -60,12 +61,17 @@ impl Gate {
         texts(output)
     }
 
-    fn out(&self) -> std::path::PathBuf {
+    fn out(&self) -> PathBuf {
         self.0.path().join("out")
     }
 
     fn rows(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.out().join("gate.jsonl")).unwrap();
+        self.records("gate")
+    }
+
+    fn records(&self, experiment: &str) -> Vec<Value> {
+        let file = self.out().join(format!("{experiment}.jsonl"));
+        let text = fs::read_to_string(file).unwrap();
         text.lines()
             .skip(1)
             .map(|line| serde_json::from_str(line).unwrap())
@@ -218,15 +224,39 @@ fn a_worker_at_fault_is_named_in_one_line() {
     }
 }
 
-/// Ended with all that it has started, though it listens to nothing.
+/// A worker that greets and then listens to nothing, and the file that says which processes
+/// it is made of.
+fn hanging(gate: &Gate) -> (String, PathBuf) {
+    let file = gate.0.path().join("pids");
+    let script = format!(
+        "trap '' TERM INT HUP\n(while :; do /bin/sleep 1; done) &\necho $$ $! > '{}'\n{GREETING}\nwhile :; do /bin/sleep 1; done",
+        file.display()
+    );
+    (script, file)
+}
+
+/// The processes in the file: the worker and what it has started.
+fn processes(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Waits until it is so, for half a minute at most.
+fn in_time(so: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("not in time");
+}
+
+/// Ended with all that it has started.
 #[test]
 fn a_worker_that_hangs_is_ended() {
     let gate = Gate::new();
-    let numbers = gate.0.path().join("pids");
-    let hangs = format!(
-        "trap '' TERM INT HUP\n(while :; do /bin/sleep 1; done) &\necho $$ $! > '{}'\n{GREETING}\nwhile :; do /bin/sleep 1; done",
-        numbers.display()
-    );
+    let (hangs, file) = hanging(&gate);
     let good = sound("5", "1000000");
     let (code, _, stderr) = gate.compare(&good, &hangs, &["--timeout", "300ms"]);
     assert_eq!(code, 1, "{stderr}");
@@ -234,10 +264,31 @@ fn a_worker_that_hangs_is_ended() {
         stderr.contains("head (") && stderr.contains("said nothing for 300ms"),
         "{stderr}"
     );
-    let numbers = fs::read_to_string(numbers).unwrap();
-    assert_eq!(numbers.split_whitespace().count(), 2);
-    let left: Vec<_> = numbers.split_whitespace().filter(|pid| runs(pid)).collect();
-    assert!(left.is_empty(), "{left:?} still run");
+    let processes = processes(&file);
+    assert_eq!(processes.len(), 2);
+    assert!(!processes.iter().any(|pid| runs(pid)), "{processes:?}");
+}
+
+#[test]
+fn an_interrupt_ends_the_workers_too() {
+    let gate = Gate::new();
+    let (hangs, file) = hanging(&gate);
+    let base = gate.worker("base.sh", &sound("5", "1000000"));
+    let head = gate.worker("head.sh", &hangs);
+    let mut command = gate.command(&["--base", &base, "--head", &head, "--timeout", "1h"]);
+    command.arg("--out").arg(gate.out());
+    let gate = command.stderr(Stdio::piped()).spawn().unwrap();
+    in_time(|| processes(&file).len() == 2);
+    let kill = format!("kill -TERM {}", gate.id());
+    Command::new("/bin/sh")
+        .args(["-c", &kill])
+        .status()
+        .unwrap();
+    let (code, _, stderr) = texts(gate.wait_with_output().unwrap());
+    assert_eq!((code, &*stderr), (130, ""));
+    // Killed, but perhaps not yet collected by whoever collects orphans.
+    let processes = processes(&file);
+    in_time(|| !processes.iter().any(|pid| runs(pid)));
 }
 
 /// Whether a process runs and is no zombie.
@@ -374,40 +425,88 @@ fn the_program_is_compared_with_itself() {
     assert!(gate.rows().iter().any(samples));
 }
 
-/// Counts are exact: the same program takes what it took, and 3 % more work is seen.
+/// Of the case at each of three sizes, then of all cases: each by gate, by time, and undecided.
+#[test]
+fn the_self_test_tells_shares() {
+    let gate = Gate::new();
+    let args = [
+        "--self-test",
+        "--quick",
+        "--case",
+        "ulid/one",
+        "--comparisons",
+        "2",
+        "--planted",
+        "1",
+    ];
+    let output = gate
+        .command(&args)
+        .arg("--out")
+        .arg(gate.out())
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    let (code, stdout, stderr) = texts(output);
+    assert!([0, 1].contains(&code), "{stderr}");
+    assert!(stdout.contains("ulid/one"), "{stdout}{stderr}");
+    let rows = gate.records("gate_self_test");
+    let comparisons: Vec<_> = rows
+        .iter()
+        .map(|row| row["samples"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        comparisons,
+        [2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1]
+    );
+}
+
+/// A worker whose instructions grow with the ids, by this many per cent of what is usual.
+fn counting(percent: u64) -> String {
+    format!(
+        "{GREETING}
+while read -r verb name seed n; do
+  i=0
+  while [ $i -lt $((n * {percent} / 6400)) ]; do i=$((i + 1)); done
+  case $verb in run) echo 5 1000000 ;; *) echo 5 ;; esac
+done"
+    )
+}
+
+/// The same program takes what it took, and 5 % more work is seen.
 #[test]
 fn stored_counts_are_compared_where_valgrind_is() {
     let here = Command::new("valgrind").arg("--version").output();
     let gate = Gate::new();
-    let worker = format!("'{}' worker", env!("CARGO_BIN_EXE_sim"));
-    let more = format!("{worker} --extra-percent 3");
+    let same = gate.worker("same.sh", &counting(100));
+    let more = gate.worker("more.sh", &counting(105));
+    let out = gate.out();
     let file = gate.0.path().join("counts.jsonl");
-    let run = |args: &[&str]| {
-        let mut command = gate.command(args);
-        texts(
-            command
-                .args(["--case", "uuid_v4/one", "--timeout", "60s"])
-                .output()
-                .unwrap(),
-        )
-    };
     let path = file.to_str().unwrap();
-    let (code, _, stderr) = run(&["--head", &worker, "--save", path]);
+    let run = |args: &[&str]| texts(gate.command(args).output().unwrap());
+    let compare = |head: &str| {
+        run(&[
+            "--head",
+            head,
+            "--baseline",
+            path,
+            "--out",
+            out.to_str().unwrap(),
+        ])
+    };
+    let (code, _, stderr) = run(&["--head", &same, "--save", path]);
     if here.is_err() {
         assert_eq!(code, 1);
         assert!(stderr.contains("valgrind is not here"), "{stderr}");
         return;
     }
     assert_eq!(code, 0, "{stderr}");
-    let out = gate.out();
-    let out = out.to_str().unwrap();
-    for (head, expected) in [(&worker, 0), (&more, 1)] {
-        let (code, stdout, stderr) = run(&["--head", head, "--baseline", path, "--out", out]);
+    for (head, expected) in [(&same, 0), (&more, 1)] {
+        let (code, stdout, stderr) = compare(head);
         assert_eq!(code, expected, "{stdout}{stderr}");
         assert!(stderr.contains("weaker than two programs"), "{stderr}");
     }
     fs::write(&file, "{}\n").unwrap();
-    let (code, _, stderr) = run(&["--head", &worker, "--baseline", path, "--out", out]);
+    let (code, _, stderr) = compare(&same);
     assert_eq!((code, stderr.lines().count()), (1, 1), "{stderr}");
     assert!(stderr.contains("counts.jsonl: line 1"), "{stderr}");
 }
