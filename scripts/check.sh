@@ -18,6 +18,7 @@ step cargo bench --profile dev --bench btree -- --quick
 step cargo bench --profile dev --bench predict -- --quick
 step cargo bench --profile dev --bench shards -- --test
 step cargo bench --profile dev --bench fleet -- --test
+step cargo bench --profile dev --bench generation -- --test
 step scripts/reproduce.sh --check
 step scripts/smoke.sh
 step scripts/faketime.sh || [ $? = 77 ]

@@ -4,9 +4,7 @@ use crate::args::{self, usage};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use idlab::chart::Chart;
-use idlab::record::{
-    Grid, Host, Parameters, Records, Row, Run, SCHEMA, plain, run_digest, write_files,
-};
+use idlab::record::{Grid, Parameters, Records, Row, Run, plain, shell_words, write_files};
 use indicatif::HumanBytes;
 use std::fs::TryLockError;
 use std::io::{self, IsTerminal, Write};
@@ -66,26 +64,7 @@ impl Recorder {
                 .write_all(b"idlab")
         };
         probe().with_context(|| format!("--out {out}: cannot be written to"))?;
-        let run = Run {
-            schema: SCHEMA,
-            run: run_digest(experiment, args.seed, &params),
-            experiment: experiment.to_owned(),
-            command: command_line(),
-            seed: args.seed,
-            params,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: env!("IDLAB_COMMIT").to_owned(),
-            dirty: env!("IDLAB_DIRTY") == "true",
-            rustc: env!("IDLAB_RUSTC").to_owned(),
-            profile: env!("IDLAB_PROFILE").to_owned(),
-            host: host(),
-            started: jiff::Timestamp::now()
-                .strftime("%Y-%m-%dT%H:%M:%SZ")
-                .to_string(),
-            wall_s: 0.0,
-            charts: Vec::new(),
-            peak_memory_bytes: None,
-        };
+        let run = Run::start(experiment, command_line(), args.seed, params);
         let records = Records {
             run,
             rows: Vec::new(),
@@ -139,8 +118,7 @@ impl Recorder {
         chart: impl Fn(&Records) -> Result<Vec<Chart>, E>,
         table: impl Fn(&Records) -> String,
     ) -> Result<()> {
-        self.records.run.wall_s = (self.started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-        self.records.run.peak_memory_bytes = peak_memory_bytes();
+        self.records.run.finish(self.started.elapsed());
         let mut files = Vec::new();
         for chart in chart(&self.records).context("the charts cannot be drawn")? {
             files.push((format!("{}.svg", chart.name), chart.svg.into_bytes()));
@@ -259,6 +237,9 @@ fn peak_memory_bytes() -> Option<u64> {
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024)
+    let words = std::env::args_os().skip(1);
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    shell_words(std::iter::once("sim".to_owned()).chain(words))
 }
 
 pub fn cores() -> usize {

@@ -5,6 +5,10 @@
 //! bytes on every machine for the same command; whatever may vary (time, host,
 //! commit) is in the run line alone, but for what `sim unique` says of its speed.
 
+mod provenance;
+
+pub use provenance::shell_words;
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};

@@ -1,0 +1,195 @@
+//! Rows of this crate: every scheme in its default form, and tails that count.
+
+use crate::check::{Check, Shape, ordered, unique};
+use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TWITTER_MS};
+use crate::row::{CHACHA12, Clock, Group, Row, State, THREAD_RNG, Who};
+use crate::work::{Plain, Work, bulk, each};
+use idlab::clock::{self, ManualClock, SystemClock};
+use idlab::id::{Id, Key};
+use idlab::scheme::{self, FieldKind, SCHEMES, Scheme, Spec, Stall, Visitor};
+use rand::rngs::{StdRng, ThreadRng};
+
+/// Forms beside the default ones.
+const FORMS: &[&str] = &[
+    "uuid_v7:tail=counter",
+    "uuid_v7:tail=fraction",
+    "uuid_v7:tail=monotonic",
+    "ulid:tail=monotonic",
+];
+
+/// Schemes that are also timed with the generator of the thread.
+const ALSO_THREAD_RNG: &[&str] = &["uuid_v4", "uuid_v7", "ulid", "ksuid"];
+
+/// Every row of this crate's generators.
+pub fn rows() -> Vec<Row> {
+    let defaults = SCHEMES.iter().map(|scheme| scheme.name);
+    let forms = defaults.chain(FORMS.iter().copied());
+    let facts = forms.flat_map(|form| {
+        let spec: Spec = form.parse().expect("a form of a scheme");
+        scheme::visit(&spec, Facts(form)).expect("a form of a scheme")
+    });
+    facts.collect()
+}
+
+/// The rows of one form of a scheme.
+struct Facts(&'static str);
+
+impl Visitor for Facts {
+    type Output = Vec<Row>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Vec<Row> {
+        let limits = scheme.limits();
+        let random = scheme.fields().iter().any(|f| f.kind == FieldKind::Random);
+        let clocks: &[Clock] = match limits.tick_ns {
+            None => &[Clock::None],
+            Some(_) => &[Clock::Manual, Clock::Real],
+        };
+        let mut randoms = vec![if random { CHACHA12 } else { "-" }];
+        if ALSO_THREAD_RNG.contains(&self.0) {
+            randoms.push(THREAD_RNG);
+        }
+        // Ids so few that a tick of a real clock can be used up.
+        let few = limits.ids_per_tick.and_then(|ids| u32::try_from(ids).ok());
+        let limit = few.filter(|ids| *ids > 1).zip(limits.tick_ns);
+        let (name, form) = self.0.split_once(':').unwrap_or((self.0, ""));
+        let mut rows = Vec::new();
+        for group in [Group::One, Group::Bulk] {
+            for &clock in clocks {
+                for &random in &randoms {
+                    let call = match group {
+                        Group::Bulk => "fill",
+                        _ => "mint",
+                    };
+                    let call = [call, form, random].map(|part| part.trim_start_matches('-'));
+                    let call: Vec<_> = call.into_iter().filter(|part| !part.is_empty()).collect();
+                    let make = Make {
+                        form: self.0,
+                        group,
+                        clock,
+                        random,
+                    };
+                    let call = call.join(" ");
+                    let mut row =
+                        Row::boxed(group, name, Who::Ours, call, check(self.0), move || {
+                            make.work()
+                        })
+                        .clock(clock)
+                        .random(random)
+                        .state(State::Local);
+                    if clock != Clock::Manual
+                        && let Some((ids, tick_ns)) = limit
+                    {
+                        row = row.limit(ids, tick_ns);
+                    }
+                    rows.push(row);
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// What ids of a form are held to.
+fn check(form: &str) -> Check {
+    match form {
+        "odd_even" => unique(Shape::Number),
+        "uuid_v4" => unique(Shape::Uuid(4)),
+        "uuid_v7" => unique(Shape::Uuid(7)),
+        "ulid" => unique(Shape::Ms48),
+        "ksuid" => unique(Shape::Ksuid),
+        "ulid:tail=monotonic" => ordered(Shape::Ms48),
+        "snowflake" => ordered(Shape::Ms22(TWITTER_MS)),
+        form if form.starts_with("uuid_v7") => ordered(Shape::Uuid(7)),
+        _ => ordered(Shape::Number),
+    }
+}
+
+/// What it takes to make a row's work.
+#[derive(Clone, Copy)]
+struct Make {
+    form: &'static str,
+    group: Group,
+    clock: Clock,
+    random: &'static str,
+}
+
+impl Make {
+    fn work(self) -> Box<dyn Work> {
+        let spec: Spec = self.form.parse().expect("a form of a scheme");
+        scheme::visit(&spec, self).expect("a form of a scheme")
+    }
+
+    /// The one place where clocks are chosen.
+    fn with_clock<S: Scheme>(self, scheme: S) -> Box<dyn Work> {
+        let step_ns = match self.group {
+            Group::Bulk => CHUNK_STEP_NS,
+            _ => STEP_NS,
+        };
+        match self.clock {
+            Clock::Real => self.with_random(scheme, SystemClock::default()),
+            _ => self.with_random(scheme, ManualClock::new(START, step_ns)),
+        }
+    }
+
+    /// The one place where generators of randomness are chosen.
+    fn with_random<S: Scheme>(
+        self,
+        scheme: S,
+        clock: impl clock::Clock + 'static,
+    ) -> Box<dyn Work> {
+        match self.random {
+            THREAD_RNG => self.loops(scheme, clock, ThreadRng::default()),
+            _ => self.loops(scheme, clock, rand::make_rng::<StdRng>()),
+        }
+    }
+
+    fn loops<S: Scheme>(
+        self,
+        mut scheme: S,
+        clock: impl clock::Clock + 'static,
+        mut random: impl rand::Rng + 'static,
+    ) -> Box<dyn Work> {
+        let mut writer = scheme.writer(1).expect("room for one writer");
+        if self.group == Group::One {
+            let next = move || patiently(|| scheme.mint(&mut writer, &clock, &mut random));
+            return Box::new(each(next, |id: &S::Id| plain(*id)));
+        }
+        let first = patiently(|| scheme.mint(&mut writer, &clock, &mut random));
+        let fill = move |ids: &mut [S::Id]| {
+            let mut filled = 0;
+            while filled < ids.len() {
+                let rest = &mut ids[filled..];
+                filled += patiently(|| scheme.fill(&mut writer, &clock, &mut random, rest));
+            }
+        };
+        Box::new(bulk(first, fill, |id: &S::Id| plain(*id)))
+    }
+}
+
+/// Tries until it is no stall: the clock goes on meanwhile.
+#[inline]
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Stall>) -> T {
+    loop {
+        match attempt() {
+            Ok(done) => return done,
+            Err(Stall::OutOfRange) => panic!("the clock is within every scheme's range"),
+            Err(_) => std::hint::spin_loop(),
+        }
+    }
+}
+
+/// The bytes of an id, most significant first.
+pub fn plain<I: Id>(id: I) -> Plain {
+    let bytes = <I::Key as Key>::BYTES;
+    let key = id.key();
+    let byte = |i| key.field(8 * (bytes - 1 - i), 8) as u8;
+    Plain::new(&(0..bytes).map(byte).collect::<Vec<_>>())
+}
+
+impl Visitor for Make {
+    type Output = Box<dyn Work>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Box<dyn Work> {
+        self.with_clock(scheme)
+    }
+}

@@ -1,0 +1,31 @@
+//! `tsid`.
+
+use crate::check::{Shape, ordered};
+use crate::row::{Clock, Group, Mark, Row, State, Who};
+use crate::work::{Plain, each};
+use tsid::{TSID, TsidFactory};
+
+const WHO: Who = Who::Peer("tsid");
+const CARRIES: Mark = Mark("Its counter begins at a random number and carries into the timestamp.");
+/// 2020-01-01T00:00:00Z.
+const EPOCH_MS: u64 = 1_577_836_800_000;
+
+fn plain(id: &TSID) -> Plain {
+    Plain::new(&id.number().to_be_bytes())
+}
+
+/// Its rows.
+pub fn rows() -> Vec<Row> {
+    let check = ordered(Shape::Ms22(EPOCH_MS));
+    let rows = [
+        Row::new(Group::One, "tsid", WHO, "create_tsid", check, || each(tsid::create_tsid, plain))
+            .state(State::Mutex),
+        Row::new(Group::One, "tsid", WHO, "TsidFactory", check, || {
+            let mut factory = TsidFactory::new();
+            each(move || factory.create(), plain)
+        })
+        .state(State::Local),
+    ];
+    let common = |row: Row| row.clock(Clock::Real).random("rand 0.8, at the start").mark(CARRIES);
+    rows.into_iter().map(common).collect()
+}

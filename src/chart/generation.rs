@@ -1,0 +1,189 @@
+//! What an id costs: bars by scheme on one logarithmic axis, ours against others'.
+
+use super::axis::{Axis, plain};
+use super::panel::Area;
+use super::picture::{Anchor, Font, GAP, INK, Picture};
+use super::{Chart, ChartError, distinct};
+use crate::record::{Records, Row};
+use plotters::style::RGBColor;
+
+const OURS: RGBColor = RGBColor(0x00, 0x72, 0xB2);
+const PEER: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
+const FLOOR: RGBColor = RGBColor(0x99, 0x99, 0x99);
+const GRID: RGBColor = RGBColor(0xE3, 0xE3, 0xE3);
+
+const WIDTH: f64 = 1080.0;
+/// Space for names left of the bars.
+const NAMES: f64 = 390.0;
+/// Space for numbers right of the bars.
+const NUMBERS: f64 = 60.0;
+const BAR: f64 = 12.0;
+const LINE: f64 = 18.0;
+
+/// A picture's file, title, and groups with their words.
+type Sheet = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+const SHEETS: [Sheet; 2] = [
+    (
+        "generation",
+        "What an id costs: nanoseconds an id, one thread",
+        &[("one", "one id a call"), ("bulk", "1,024 ids a call")],
+    ),
+    (
+        "generation_text",
+        "What text costs: nanoseconds an id, one thread",
+        &[("text", "id to text"), ("parse", "text to id")],
+    ),
+];
+
+/// The charts of `generation`: ids, then texts.
+///
+/// Measure read: rows of `ns_per_id` with parameters `group`, `who`, `call` and `clock`.
+/// A chart without data is not made.
+///
+/// # Errors
+/// Those of drawing.
+pub fn generation(records: &Records) -> Result<Vec<Chart>, ChartError> {
+    let mut charts = Vec::new();
+    for (name, title, groups) in SHEETS {
+        if let Some(picture) = bars(records, title, groups) {
+            charts.push(picture.chart(name.to_owned())?);
+        }
+    }
+    Ok(charts)
+}
+
+fn param<'a>(row: &'a Row, name: &str) -> &'a str {
+    let value = row.params.get(name).and_then(|value| value.as_str());
+    value.unwrap_or_default()
+}
+
+fn bars(records: &Records, title: &str, groups: &[(&str, &str)]) -> Option<Picture> {
+    let known = |row: &&Row| {
+        groups
+            .iter()
+            .any(|(group, _)| *group == param(row, "group"))
+    };
+    let rows = records.rows.iter().filter(|row| row.measure == "ns_per_id");
+    let rows: Vec<_> = rows.filter(known).collect();
+    let axis = Axis::log(
+        "nanoseconds an id",
+        rows.iter().map(|row| row.value.as_f64()),
+    )?;
+    let mut picture = Picture::new(
+        WIDTH,
+        title,
+        "Medians of short batches; thin lines are their intervals. Lower is better. Compare within one \
+         clock: none, manual (counted), cached, or real (asked for each id).",
+    );
+    legend(&mut picture);
+    let top = picture.height;
+    let area = Area {
+        left: NAMES,
+        top,
+        width: WIDTH - NAMES - NUMBERS,
+        height: 0.0,
+    };
+    let mut sections = Vec::new();
+    for (group, words) in groups {
+        let of_group: Vec<_> = rows
+            .iter()
+            .filter(|row| param(row, "group") == *group)
+            .collect();
+        for scheme in distinct(of_group.iter().map(|row| row.scheme.as_str())) {
+            let mut of_scheme: Vec<&Row> = of_group.iter().map(|row| **row).collect();
+            of_scheme.retain(|row| row.scheme == scheme);
+            of_scheme.sort_by(|a, b| a.value.as_f64().total_cmp(&b.value.as_f64()));
+            sections.push((format!("{scheme}, {words}"), of_scheme));
+        }
+    }
+    let lines: usize = sections.iter().map(|(_, rows)| rows.len()).sum();
+    let heads = sections.len() as f64 * (Font::PANEL.line() + 6.0);
+    scale(
+        &mut picture,
+        &axis,
+        Area {
+            height: heads + lines as f64 * LINE + 6.0,
+            ..area
+        },
+    );
+    for (head, rows) in sections {
+        let y = picture.height + 4.0 + Font::PANEL.line() / 2.0;
+        picture.text((GAP, y), &head, Font::PANEL, Anchor::Left);
+        picture.height += Font::PANEL.line() + 6.0;
+        for row in rows {
+            bar(&mut picture, &axis, area, row);
+        }
+    }
+    picture.height += 54.0;
+    Some(picture)
+}
+
+/// Grid and ticks; the plot begins at the picture's end.
+fn scale(picture: &mut Picture, axis: &Axis, area: Area) {
+    for tick in axis.ticks.iter().filter(|tick| tick.label.is_some()) {
+        let points = vec![area.at(tick.place, 0.0), area.at(tick.place, 1.0)];
+        picture.line(points, GRID, 1.0, None);
+        let (x, bottom) = area.at(tick.place, 0.0);
+        let text = tick.label.as_deref().unwrap_or_default();
+        picture.text((x, bottom + 12.0), text, Font::LABEL, Anchor::Middle);
+    }
+    let (x, bottom) = area.at(0.5, 0.0);
+    picture.line(vec![area.at(0.0, 1.0), area.at(0.0, 0.0)], INK, 1.0, None);
+    picture.text((x, bottom + 31.0), &axis.title, Font::LABEL, Anchor::Middle);
+}
+
+fn bar(picture: &mut Picture, axis: &Axis, area: Area, row: &Row) {
+    let color = match param(row, "who") {
+        "idlab" => OURS,
+        "floor" => FLOOR,
+        _ => PEER,
+    };
+    let middle = picture.height + LINE / 2.0;
+    let at = |value: f64| area.left + axis.place(value) * area.width;
+    let value = row.value.as_f64();
+    let corners = [
+        (area.left, middle - BAR / 2.0),
+        (at(value), middle + BAR / 2.0),
+    ];
+    picture.rectangle(corners, color);
+    if let (Some(low), Some(high)) = (row.low, row.high) {
+        let ends = vec![(at(low.as_f64()), middle), (at(high.as_f64()), middle)];
+        picture.line(ends, INK, 1.0, None);
+    }
+    let clock = match param(row, "clock") {
+        "none" | "" => String::new(),
+        clock => format!(", {clock} clock"),
+    };
+    let name = format!("{} {}{clock}", param(row, "who"), param(row, "call"));
+    let name = Font::LABEL
+        .wrap(&name, area.left - GAP - 6.0)
+        .swap_remove(0);
+    picture.text((area.left - 6.0, middle), &name, Font::LABEL, Anchor::Right);
+    let number = match value {
+        value if value < 10.0 => plain((value * 100.0).round() / 100.0),
+        value => plain((value * 10.0).round() / 10.0),
+    };
+    let right = at(value).max(row.high.map_or(0.0, |high| at(high.as_f64())));
+    picture.text((right + 4.0, middle), &number, Font::LABEL, Anchor::Left);
+    picture.height += LINE;
+}
+
+fn legend(picture: &mut Picture) {
+    let y = picture.height + 8.0;
+    let mut x = GAP;
+    for (color, words) in [
+        (OURS, "idlab"),
+        (PEER, "another crate"),
+        (FLOOR, "floor of this machine"),
+    ] {
+        picture.rectangle([(x, y - 6.0), (x + 12.0, y + 6.0)], color);
+        picture.text((x + 18.0, y), words, Font::LABEL, Anchor::Left);
+        x += 18.0 + Font::LABEL.width(words) + 24.0;
+    }
+    picture.height += 16.0 + GAP;
+}
