@@ -3,8 +3,9 @@
 use crate::check::Check;
 use crate::clocks::manual;
 use crate::row::{CHACHA12, CHUNK, Clock, Group, OS, Row, THREAD_RNG, Who};
-use crate::work::{Plain, Work, bulk, each};
+use crate::work::{Plain, Work, bulk, each, turn};
 use idlab::clock::{Clock as _, SystemClock};
+use idlab::random::bits128;
 use rand::rngs::{StdRng, SysRng, ThreadRng};
 use rand::{Rng, TryRng};
 use std::hint::black_box;
@@ -37,40 +38,41 @@ pub fn rows() -> Vec<Row> {
             each(move || clock.now().0, |ns| Plain::new(&ns.to_be_bytes()))
         })
         .clock(Clock::Real),
-        drawn(CHACHA12, rand::make_rng::<StdRng>),
-        drawn(THREAD_RNG, ThreadRng::default),
+        drawn(Group::One, CHACHA12, rand::make_rng::<StdRng>),
+        drawn(Group::One, THREAD_RNG, ThreadRng::default),
         floor(Group::One, "16 bytes of getrandom", || each(os, number)).random(OS),
         floor(Group::Bulk, "memcpy of 16 bytes", || {
             let from = vec![black_box(7u128); CHUNK];
             let copy = move |out: &mut [u128]| out.copy_from_slice(black_box(&from[..out.len()]));
             bulk(0, copy, number)
         }),
-        filled(CHACHA12, rand::make_rng::<StdRng>),
-        filled(THREAD_RNG, ThreadRng::default),
+        drawn(Group::Bulk, CHACHA12, rand::make_rng::<StdRng>),
+        drawn(Group::Bulk, THREAD_RNG, ThreadRng::default),
+        copied::<36>(Group::Text, "copy of 36 bytes"),
+        copied::<16>(Group::Parse, "copy of 16 bytes"),
     ]
 }
 
-fn drawn<R: Rng + 'static>(name: &'static str, make: fn() -> R) -> Row {
-    floor(Group::One, &format!("16 bytes of {name}"), move || {
-        let mut random = make();
-        each(move || bytes(&mut random), |bytes| Plain::new(bytes))
+fn copied<const N: usize>(group: Group, call: &str) -> Row {
+    floor(group, call, || {
+        let copy = |from: &[u8; N], to: &mut [u8; N]| *to = *from;
+        turn(vec![[7; N]; CHUNK], [0; N], copy, |bytes| Plain::new(bytes))
     })
-    .random(name)
 }
 
-fn filled<R: Rng + 'static>(name: &'static str, make: fn() -> R) -> Row {
-    floor(Group::Bulk, &format!("16 bytes of {name}"), move || {
+fn drawn<R: Rng + 'static>(group: Group, name: &'static str, make: fn() -> R) -> Row {
+    let work = move || {
         let mut random = make();
-        let fill = move |out: &mut [[u8; 16]]| random.fill_bytes(out.as_flattened_mut());
-        bulk([0; 16], fill, |bytes| Plain::new(bytes))
-    })
-    .random(name)
-}
-
-fn bytes(random: &mut impl Rng) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    random.fill_bytes(&mut bytes);
-    bytes
+        match group {
+            Group::One => Box::new(each(move || bits128(&mut random), number)) as Box<dyn Work>,
+            _ => {
+                let fill = move |out: &mut [u128]| out.fill_with(|| bits128(&mut random));
+                Box::new(bulk(0, fill, number))
+            }
+        }
+    };
+    let call = format!("16 bytes of {name}");
+    Row::boxed(group, SCHEME, Who::Floor, call, Check::Nothing, work).random(name)
 }
 
 /// 16 bytes of the operating system's.

@@ -20,9 +20,10 @@ mod time;
 mod work;
 
 use criterion::{Criterion, SamplingMode, Throughput};
+use idlab::names::nearest;
 use row::{GROUPS, Group, Row};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -55,10 +56,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if chosen.is_empty() {
-        eprintln!(
-            "error: no row has {} in its name; --list names them",
-            filter(&args)
-        );
+        eprintln!("error: {}", unknown(&args, &rows));
         return ExitCode::from(2);
     }
     if mode == Mode::Test {
@@ -105,13 +103,13 @@ impl Mode {
     }
 }
 
-/// What was asked for by name, to say that there is none.
-fn filter(args: &[String]) -> String {
-    let words = args.iter().filter(|arg| !arg.starts_with('-'));
-    words
-        .map(|word| format!("{word:?}"))
-        .collect::<Vec<_>>()
-        .join(" ")
+/// That no row has a name like what was asked for.
+fn unknown(args: &[String], rows: &[Row]) -> String {
+    let asked: Vec<_> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
+    let asked = asked.last().map_or("", |asked| asked.as_str());
+    let names: BTreeSet<_> = rows.iter().map(|row| row.scheme.as_str()).collect();
+    let nearest = nearest(asked, names.iter().copied());
+    format!("no row matches {asked:?}{nearest}; -- --list names all rows")
 }
 
 /// Has criterion time the rows that it was asked for; returns them, and what is wrong with

@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TWITTER_MS};
-use crate::row::{CHACHA12, Clock, Group, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, Group, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, Work, bulk, each};
 use idlab::clock::{self, ManualClock, SystemClock};
 use idlab::id::{Id, Key};
@@ -51,6 +51,10 @@ impl Visitor for Facts {
         // Ids so few that a tick of a real clock can be used up.
         let few = limits.ids_per_tick.and_then(|ids| u32::try_from(ids).ok());
         let limit = few.filter(|ids| *ids > 1).zip(limits.tick_ns);
+        let draws = match self.0 {
+            "ulid:tail=monotonic" => Draws::EachMs,
+            _ => Draws::EachId,
+        };
         let (name, form) = self.0.split_once(':').unwrap_or((self.0, ""));
         let mut rows = Vec::new();
         for group in [Group::One, Group::Bulk] {
@@ -74,6 +78,7 @@ impl Visitor for Facts {
                             make.work()
                         })
                         .clock(clock)
+                        .draws(draws)
                         .random(random)
                         .state(State::Local);
                     if clock != Clock::Manual

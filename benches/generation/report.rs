@@ -115,7 +115,7 @@ impl Found<'_> {
         say("who", &row.who.to_string());
         say("call", &row.call);
         say("clock", row.clock.name());
-        say("random", row.random);
+        say("random", &row.randomness());
         say("state", row.state.name());
         say("order", row.order());
         say(
@@ -203,7 +203,7 @@ pub fn folder(whole: bool) -> PathBuf {
 pub fn floor(row: &Row, all: &[Found]) -> Option<f64> {
     let part = |floor: &Row| {
         (floor.clock == Clock::None || floor.clock == row.clock)
-            && (floor.random == "-" || floor.random == row.random)
+            && (floor.random == "-" || floor.random == row.randomness())
     };
     let floors = all.iter().filter(|found| {
         found.row.who == Who::Floor && found.row.group == row.group && part(found.row)

@@ -102,6 +102,17 @@ impl State {
     }
 }
 
+/// How often a generator takes randomness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Draws {
+    /// For each id.
+    EachId,
+    /// For the first id of a millisecond; the others count.
+    EachMs,
+    /// When it is made.
+    Once,
+}
+
 /// How many ids a tick holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limit {
@@ -160,6 +171,8 @@ pub struct Row {
     pub clock: Clock,
     /// Where it takes randomness from.
     pub random: &'static str,
+    /// How often.
+    pub draws: Draws,
     /// Whose its state is.
     pub state: State,
     /// What a clock that goes on by itself holds it to: it is timed in bursts of fewer.
@@ -202,6 +215,7 @@ impl Row {
             call: call.into(),
             clock: Clock::None,
             random: "-",
+            draws: Draws::EachId,
             state: State::Stateless,
             limit: None,
             marks: Vec::new(),
@@ -218,6 +232,20 @@ impl Row {
     /// With this source of randomness.
     pub fn random(self, random: &'static str) -> Self {
         Self { random, ..self }
+    }
+
+    /// Taking its randomness less often than for each id.
+    pub fn draws(self, draws: Draws) -> Self {
+        Self { draws, ..self }
+    }
+
+    /// Its source of randomness, and how often it is asked.
+    pub fn randomness(&self) -> String {
+        match self.draws {
+            Draws::EachId => self.random.to_owned(),
+            Draws::EachMs => format!("{}, each ms", self.random),
+            Draws::Once => format!("{}, once", self.random),
+        }
     }
 
     /// With this kind of state.
@@ -269,7 +297,7 @@ impl Row {
 
     /// Whether its instruction count leaves out system calls.
     pub fn leaves_system_calls_out(&self) -> bool {
-        self.clock == Clock::Real || self.random == OS
+        self.clock == Clock::Real || (self.random == OS && self.draws == Draws::EachId)
     }
 }
 

@@ -1,12 +1,17 @@
 //! The table of a run, with the remarks under it.
 
 use crate::report::{Found, floor};
-use crate::row::{GROUPS, Group, Mark, Who};
+use crate::row::{GROUPS, Group, Mark, Row, Who};
+use crate::time::Timing;
 use comfy_table::{CellAlignment, Table};
 
-const HEAD: [&str; 13] = [
-    "scheme", "who", "call", "clock", "random", "state", "ns/id", "95 %", "instr/id", "ids/s",
-    "x peer", "x floor", "notes",
+/// What tells rows apart; in all tables.
+const WHAT: [&str; 7] = ["scheme", "who", "call", "clock", "random", "state", "order"];
+const ALONE: [&str; 7] = [
+    "ns/id", "95 %", "instr/id", "ids/s", "x peer", "x floor", "notes",
+];
+const THREADS: [&str; 6] = [
+    "1: ns/id", "2: ns/id", "2: 95 %", "x rate", "rounds", "notes",
 ];
 
 /// The tables of all groups that were run, then the remarks.
@@ -27,13 +32,19 @@ pub fn table(found: &[Found]) -> String {
                 .cmp(&b.row.scheme)
                 .then(a.ns().total_cmp(&b.ns()))
         });
+        let threads = group == Group::Threads;
+        let numbers: &[&str] = if threads { &THREADS } else { &ALONE };
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        table.set_header(HEAD);
-        for found_row in rows {
-            table.add_row(cells(found_row, found, &mut notes));
+        table.set_header(WHAT.iter().chain(numbers));
+        for of_row in rows {
+            let numbers = match threads {
+                true => of_row.on_threads(&mut notes),
+                false => of_row.alone(found, &mut notes),
+            };
+            table.add_row(of_row.what().into_iter().chain(numbers));
         }
-        for right in 6..12 {
+        for right in WHAT.len()..WHAT.len() + numbers.len() - 1 {
             if let Some(column) = table.column_mut(right) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -49,8 +60,12 @@ pub fn table(found: &[Found]) -> String {
 
 fn about(group: Group) -> &'static str {
     match group {
-        Group::One => "one: one id a call, written to the caller's slice",
-        Group::Bulk => "bulk: 1,024 ids a call into the caller's slice",
+        Group::One => {
+            "one: one id a call, written to the caller's slice. Floor: a reading of the row's clock, 16 bytes of its randomness or the store, whichever is slowest"
+        }
+        Group::Bulk => {
+            "bulk: 1,024 ids a call into the caller's slice. Floor: 16 bytes an id of the row's randomness, or copied"
+        }
         Group::Text => "text: an id to text, into the caller's buffer",
         Group::Parse => "parse: text to an id",
         Group::Threads => "threads: two threads at once; ns/id is the time of both over all ids",
@@ -59,62 +74,97 @@ fn about(group: Group) -> &'static str {
 }
 
 impl Found<'_> {
-    /// Its median; after all others if there is none.
-    pub fn ns(&self) -> f64 {
-        self.time.map_or(f64::INFINITY, |time| time.median_ns)
+    /// Its median, on two threads if it has two; after all others if there is none.
+    fn ns(&self) -> f64 {
+        let both = self
+            .scaling
+            .map(|scaling| scaling.two.unwrap_or(scaling.one));
+        let time = self.time.or(both);
+        time.map_or(f64::INFINITY, |time| time.median_ns)
+    }
+
+    fn what(&self) -> [String; 7] {
+        let row = self.row;
+        [
+            row.scheme.clone(),
+            row.who.to_string(),
+            row.call.clone(),
+            row.clock.name().to_owned(),
+            row.randomness(),
+            row.state.name().to_owned(),
+            row.order().to_owned(),
+        ]
+    }
+
+    fn alone(&self, all: &[Found], notes: &mut Notes) -> Vec<String> {
+        let row = self.row;
+        let ns = self.time.map(|time| time.median_ns);
+        let ratio =
+            |other: Option<f64>| option(ns.zip(other), |(ns, other)| format!("{:.2}", ns / other));
+        let floor = floor(row, all).filter(|_| row.who != Who::Floor);
+        vec![
+            option(ns, short),
+            option(self.time, interval),
+            option(self.instructions, |count| format!("{count:.1}")),
+            option(ns, |ns| rate(1e9 / ns)),
+            ratio(fastest_peer(row, all)),
+            ratio(floor),
+            self.notes(notes),
+        ]
+    }
+
+    fn on_threads(&self, notes: &mut Notes) -> Vec<String> {
+        let one = self.scaling.map(|scaling| scaling.one);
+        let two = self.scaling.and_then(|scaling| scaling.two);
+        vec![
+            option(one, |time| short(time.median_ns)),
+            option(two, |time| short(time.median_ns)),
+            option(two, interval),
+            option(one.zip(two), |(one, two)| {
+                format!("{:.2}", one.median_ns / two.median_ns)
+            }),
+            option(two, |time| time.batches.to_string()),
+            self.notes(notes),
+        ]
+    }
+
+    fn notes(&self, notes: &mut Notes) -> String {
+        let row = self.row;
+        let mut marks: Vec<_> = row.marks.iter().map(|mark| notes.mark(mark.0)).collect();
+        if let Some(limit) = row.limit {
+            let (ids, ms) = (limit.ids, limit.tick_ns as f64 / 1e6);
+            marks.push(notes.mark(&format!(
+                "Timed in bursts: it waits beyond {ids} ids in {ms} ms, which makes {:.1} ns an id at best.",
+                limit.ns_per_id()
+            )));
+        }
+        if self.instructions.is_some() && row.leaves_system_calls_out() {
+            marks.push(notes.mark(LEFT_OUT.0));
+        }
+        if let Some(wrong) = self.wrong {
+            marks.push(notes.mark(&format!("WRONG: {wrong}.")));
+        }
+        marks.concat()
     }
 }
 
-fn cells(found: &Found, all: &[Found], notes: &mut Notes) -> Vec<String> {
-    let row = found.row;
-    let ns = found.time.map(|time| time.median_ns);
-    let peers = all.iter().filter(|peer| {
-        matches!(peer.row.who, Who::Peer(_))
-            && (peer.row.group, &peer.row.scheme, peer.row.clock)
-                == (row.group, &row.scheme, row.clock)
-    });
-    let peer = peers
+/// The least time of a peer at the same task on the same kind of clock.
+fn fastest_peer(row: &Row, all: &[Found]) -> Option<f64> {
+    let task = |row: &Row| (row.group, row.scheme.clone(), row.clock);
+    let peers = all
+        .iter()
+        .filter(|other| matches!(other.row.who, Who::Peer(_)) && task(other.row) == task(row));
+    peers
         .filter_map(|peer| Some(peer.time?.median_ns))
-        .reduce(f64::min);
-    let ratio = |other: Option<f64>| match (ns, other) {
-        (Some(ns), Some(other)) => format!("{:.2}", ns / other),
-        _ => "-".to_owned(),
-    };
-    let mut marks: Vec<_> = row.marks.iter().map(|mark| notes.mark(mark.0)).collect();
-    if let Some(limit) = row.limit {
-        let (ids, ms) = (limit.ids, limit.tick_ns as f64 / 1e6);
-        marks.push(notes.mark(&format!(
-            "In bursts of {}: beyond {ids} ids in {ms} ms it waits, which makes {:.1} ns an id at best.",
-            ids / 4,
-            limit.ns_per_id()
-        )));
-    }
-    if found.instructions.is_some() && row.leaves_system_calls_out() {
-        marks.push(notes.mark(LEFT_OUT.0));
-    }
-    if let Some(wrong) = found.wrong {
-        marks.push(notes.mark(&format!("WRONG: {wrong}.")));
-    }
-    let interval =
-        |time: crate::time::Timing| format!("{}-{}", short(time.low_ns), short(time.high_ns));
-    let dash = || "-".to_owned();
-    vec![
-        row.scheme.clone(),
-        row.who.to_string(),
-        row.call.clone(),
-        row.clock.name().to_owned(),
-        row.random.to_owned(),
-        row.state.name().to_owned(),
-        ns.map_or_else(dash, short),
-        found.time.map_or_else(dash, interval),
-        found
-            .instructions
-            .map_or_else(dash, |count| format!("{count:.1}")),
-        ns.map_or_else(dash, |ns| rate(1e9 / ns)),
-        ratio(peer),
-        ratio(floor(row, all)),
-        marks.concat(),
-    ]
+        .reduce(f64::min)
+}
+
+fn option<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), text)
+}
+
+fn interval(time: Timing) -> String {
+    format!("{}-{}", short(time.low_ns), short(time.high_ns))
 }
 
 const LEFT_OUT: Mark = Mark(

@@ -3,7 +3,7 @@
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::{Fed, TWITTER_MS};
 use crate::fixtures;
-use crate::row::{CHACHA12, Clock, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, Work, each, turn};
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid;
@@ -78,6 +78,10 @@ fn ulid(
     next: impl Fn() -> Box<dyn Work> + Send + Sync + 'static,
 ) -> Row {
     let row = Row::boxed(Group::One, "ulid", WHO, call, check, next).clock(clock);
+    let row = match check {
+        Check::Ids { ordered: true, .. } => row.draws(Draws::EachMs),
+        _ => row,
+    };
     match clock {
         Clock::Cached => row.random(THREAD_RNG).mark(TICKER).mark(FORK_REPEATS),
         _ => row.random(CHACHA12),

@@ -1,7 +1,7 @@
 //! `tsid`.
 
 use crate::check::{Shape, ordered};
-use crate::row::{Clock, Group, Mark, Row, State, Who};
+use crate::row::{Clock, Draws, Group, Mark, Row, State, Who};
 use crate::work::{Plain, each};
 use tsid::{TSID, TsidFactory};
 
@@ -26,6 +26,6 @@ pub fn rows() -> Vec<Row> {
         })
         .state(State::Local),
     ];
-    let common = |row: Row| row.clock(Clock::Real).random("rand 0.8, at the start").mark(CARRIES);
+    let common = |row: Row| row.clock(Clock::Real).random("rand 0.8").draws(Draws::Once).mark(CARRIES);
     rows.into_iter().map(common).collect()
 }

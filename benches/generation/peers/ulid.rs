@@ -3,7 +3,7 @@
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::Fed;
 use crate::fixtures;
-use crate::row::{CHACHA12, Clock, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, each, turn};
 use rand::rngs::StdRng;
 use ulid::{Generator, Ulid};
@@ -39,6 +39,7 @@ pub fn rows() -> Vec<Row> {
         .clock(Clock::Real)
         .random(THREAD_RNG)
         .state(State::Local)
+        .draws(Draws::EachMs)
         .mark(FORK_REPEATS)
         .mark(FROZEN),
         Row::new(Group::One, "ulid", WHO, "Generator, monotonic", ordered(Shape::Ms48), || {
@@ -53,6 +54,7 @@ pub fn rows() -> Vec<Row> {
         .clock(Clock::Manual)
         .random(CHACHA12)
         .state(State::Local)
+        .draws(Draws::EachMs)
         .mark(FROZEN),
         Row::new(Group::Text, "ulid", WHO, "array_to_str", Check::Same(fixtures::ulid_texts), || {
             let ids = fixtures::ulids().into_iter().map(|id| Ulid(id.0));
