@@ -1,7 +1,11 @@
 //! `cargo bench --bench generation`: what ids cost, ours and other crates'.
 //!
 //! Criterion times each row for people. Then all rows take turns in short batches, whose
-//! medians become the table and the records; where valgrind is, instructions are counted.
+//! medians become the table, the records and the charts; where valgrind is, instructions are
+//! counted. A whole run writes to `results/`, one of some rows or with `--quick` to
+//! `target/generation/`; the environment's `IDLAB_OUT` names another folder.
+//!
+//! To add a peer: a file in `peers/`, and a line in `peers.rs`.
 
 mod check;
 mod clocks;

@@ -56,6 +56,9 @@ pub fn report(
     };
     println!("\n{}", table::table(&found));
     let names = write(&mut records, folder)?;
+    if mode != Mode::Full {
+        println!("Quick: few batches, and instructions are not counted.");
+    }
     println!("{}: {}", folder.display(), names.join(" "));
     Ok(())
 }
@@ -78,16 +81,20 @@ fn find<'a>(rows: &[&'a Row], wrong: &'a BTreeMap<String, String>, mode: Mode) -
         .copied()
         .filter(|row| row.group != Group::Threads)
         .collect();
-    eprintln!("{} rows in turns ...", alone.len());
-    let mut times = time(&alone, rounds).into_iter();
-    let mut instructions = match mode {
-        Mode::Full => count(&alone, |i| times.as_slice()[i].map(|time| time.median_ns)),
-        _ => {
-            eprintln!("instructions are not counted in a quick run");
-            Vec::new()
-        }
+    let mut times = Vec::new();
+    let mut instructions = Vec::new();
+    if !alone.is_empty() {
+        eprintln!("{} rows in turns ...", alone.len());
+        times = time(&alone, rounds);
+        instructions = match mode {
+            Mode::Full => count(&alone, |i| times[i].map(|time| time.median_ns)),
+            _ => Vec::new(),
+        };
     }
-    .into_iter();
+    if alone.len() < rows.len() {
+        eprintln!("{} rows on two threads ...", rows.len() - alone.len());
+    }
+    let (mut times, mut instructions) = (times.into_iter(), instructions.into_iter());
     let find = |row: &&'a Row| {
         let scaling = (row.group == Group::Threads).then(|| threads::scaling(row, rounds * 4));
         let alone = scaling.is_none();

@@ -187,3 +187,81 @@ fn legend(picture: &mut Picture) {
     }
     picture.height += 16.0 + GAP;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{names, records};
+    use super::*;
+    use crate::record::Number;
+    use serde_json::json;
+
+    fn add(records: &mut Records, group: &str, scheme: &str, who: &str, ns: f64) {
+        let params = [
+            ("group", group),
+            ("who", who),
+            ("call", "next"),
+            ("clock", "real"),
+        ];
+        records.rows.push(Row {
+            run: String::new(),
+            scheme: scheme.to_owned(),
+            engine: String::new(),
+            params: params
+                .map(|(name, value)| (name.to_owned(), json!(value)))
+                .into(),
+            measure: "ns_per_id".to_owned(),
+            unit: "ns/id".to_owned(),
+            x: None,
+            value: Number::Real(ns),
+            low: Some(Number::Real(ns * 0.9)),
+            high: Some(Number::Real(ns * 1.1)),
+            samples: 9,
+        });
+    }
+
+    #[test]
+    fn bars_stand_by_scheme_from_fast_to_slow() {
+        let mut records = records();
+        add(&mut records, "one", "uuid_v7", "slow", 300.0);
+        add(&mut records, "one", "uuid_v7", "idlab", 2.0);
+        add(&mut records, "one", "floor", "floor", 0.5);
+        let charts = generation(&records).unwrap();
+        assert_eq!(names(&charts), ["generation"]);
+        assert_eq!(charts, generation(&records).unwrap());
+        let svg = &charts[0].svg;
+        let at = |text: &str| svg.find(text).unwrap_or_else(|| panic!("no {text}"));
+        assert!(at("uuid_v7, one id a call") < at("idlab next, real clock"));
+        assert!(at("idlab next, real clock") < at("slow next, real clock"));
+        assert!(at("slow next, real clock") < at("floor, one id a call"));
+        // Ours, another crate's and the floor differ in colour.
+        for color in ["#0072B2", "#E69F00", "#999999"] {
+            assert!(svg.matches(color).count() > 1, "{color}");
+        }
+    }
+
+    #[test]
+    fn texts_have_a_chart_of_their_own_and_other_groups_none() {
+        let mut records = records();
+        assert_eq!(generation(&records).unwrap(), []);
+        add(&mut records, "threads", "uuid_v7", "idlab", 2.0);
+        assert_eq!(generation(&records).unwrap(), []);
+        add(&mut records, "parse", "uuid", "idlab", 20.0);
+        assert_eq!(names(&generation(&records).unwrap()), ["generation_text"]);
+    }
+
+    #[test]
+    fn odd_numbers_and_long_names_are_drawn_or_skipped() {
+        for odd in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e-9, 1e19] {
+            let mut records = records();
+            add(
+                &mut records,
+                "one",
+                &"uuid_v7".repeat(30),
+                &"long".repeat(60),
+                odd,
+            );
+            add(&mut records, "one", "", "", 5.0);
+            assert!(generation(&records).is_ok());
+        }
+    }
+}

@@ -77,3 +77,29 @@ fn peak_memory_bytes() -> Option<u64> {
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_change_them() {
+        let words = ["sim", "--scheme=a,b", "", "two words", "it's", "$x"];
+        let text = shell_words(words.map(str::to_owned).into_iter());
+        assert_eq!(text, r"sim --scheme=a,b '' 'two words' 'it'\''s' '$x'");
+    }
+
+    #[test]
+    fn a_run_begins_with_its_digest_and_ends_with_its_length() {
+        let params = Parameters::from([("rows".to_owned(), 5.into())]);
+        let mut run = Run::start("btree", "sim btree".to_owned(), 7, params.clone());
+        assert_eq!(run.run, run_digest("btree", 7, &params));
+        assert_eq!(
+            (run.schema, run.seed, run.params.clone()),
+            (SCHEMA, 7, params)
+        );
+        assert!(run.host.cores > 0);
+        run.finish(Duration::from_micros(1_234_567));
+        assert_eq!(run.wall_s, 1.235);
+    }
+}
