@@ -31,6 +31,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// Bursts behind one number of criterion's: a tick passes between two.
+const BURSTS: u64 = 16;
+
 fn rows() -> Vec<Row> {
     let alone = || {
         let mut rows = floor::rows();
@@ -86,7 +89,7 @@ pub enum Mode {
     Full,
     /// Everything for a short time; instructions are not counted.
     Quick,
-    /// Each row runs once.
+    /// Each row runs once, or for a profiler: nothing is reported.
     Test,
     /// Rows are named.
     List,
@@ -97,7 +100,7 @@ impl Mode {
         let asked = |flag| args.iter().any(|arg| arg == flag);
         if asked("--list") {
             Mode::List
-        } else if asked("--test") || !asked("--bench") {
+        } else if asked("--test") || asked("--profile-time") || !asked("--bench") {
             Mode::Test
         } else if asked("--quick") {
             Mode::Quick
@@ -128,6 +131,7 @@ fn bench(rows: &[Row], mode: Mode) -> (Vec<&Row>, BTreeMap<String, String>) {
             .throughput(Throughput::Elements(1))
             .sampling_mode(SamplingMode::Flat)
             .sample_size(10)
+            .nresamples(10_000)
             .warm_up_time(Duration::from_millis(100))
             .measurement_time(Duration::from_millis(match mode {
                 Mode::Quick => 30,
@@ -146,7 +150,14 @@ fn bench(rows: &[Row], mode: Mode) -> (Vec<&Row>, BTreeMap<String, String>) {
                 let timer = first.get_or_insert_with(|| time::Timer::new(row));
                 bench.iter_custom(|ids| match row.group {
                     Group::Threads => threads::mean(row, ids),
-                    _ => timer.mean(ids, 16),
+                    _ => timer.mean(
+                        ids,
+                        if row.limit.is_some() {
+                            BURSTS
+                        } else {
+                            u64::MAX
+                        },
+                    ),
                 });
             });
         }

@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TWITTER_MS};
-use crate::row::{CHACHA12, Clock, Draws, Group, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, Group, Mark, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, Work, bulk, each};
 use idlab::clock::{self, ManualClock, SystemClock};
 use idlab::id::{Id, Key};
@@ -19,6 +19,10 @@ const FORMS: &[&str] = &[
 
 /// Schemes that are also timed with the generator of the thread.
 const ALSO_THREAD_RNG: &[&str] = &["uuid_v4", "uuid_v7", "ulid", "ksuid"];
+
+const AHEAD: Mark = Mark(
+    "One id a step of its timestamp, as the original does: at this rate timestamps run ahead of the clock.",
+);
 
 /// Every row of this crate's generators.
 pub fn rows() -> Vec<Row> {
@@ -81,6 +85,9 @@ impl Visitor for Facts {
                         .draws(draws)
                         .random(random)
                         .state(State::Local);
+                    if let "unique_rowid" | "uuid_v7:tail=fraction" = self.0 {
+                        row = row.mark(AHEAD);
+                    }
                     if clock != Clock::Manual
                         && let Some((ids, tick_ns)) = limit
                     {

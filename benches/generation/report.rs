@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// Most rounds on two threads.
+const THREAD_ROUNDS: usize = 200;
+
 /// What a row gave.
 pub struct Found<'a> {
     /// The row.
@@ -73,7 +76,7 @@ fn params(mode: Mode) -> Parameters {
 
 fn find<'a>(rows: &[&'a Row], wrong: &'a BTreeMap<String, String>, mode: Mode) -> Vec<Found<'a>> {
     let rounds = match mode {
-        Mode::Full => 60,
+        Mode::Full => 200,
         _ => 5,
     };
     let alone: Vec<_> = rows
@@ -96,7 +99,8 @@ fn find<'a>(rows: &[&'a Row], wrong: &'a BTreeMap<String, String>, mode: Mode) -
     }
     let (mut times, mut instructions) = (times.into_iter(), instructions.into_iter());
     let find = |row: &&'a Row| {
-        let scaling = (row.group == Group::Threads).then(|| threads::scaling(row, rounds * 4));
+        let scaling = (row.group == Group::Threads)
+            .then(|| threads::scaling(row, THREAD_ROUNDS.min(rounds * 4)));
         let alone = scaling.is_none();
         Found {
             row,

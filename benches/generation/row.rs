@@ -303,10 +303,6 @@ impl Row {
 
 /// The operating system, asked at each id.
 pub const OS: &str = "getrandom";
-/// Remark on generators whose randomness is the thread's.
-pub const FORK_REPEATS: Mark = Mark(
-    "After a fork, parent and child give the same ids: the thread's generator does not notice.",
-);
 /// `rand`'s thread-local generator: ChaCha12, reseeded after 64 KiB.
 pub const THREAD_RNG: &str = "ThreadRng";
 /// ChaCha12 in a local variable.

@@ -1,7 +1,7 @@
 //! The table of a run, with the remarks under it.
 
 use crate::report::{Found, floor};
-use crate::row::{GROUPS, Group, Mark, Row, Who};
+use crate::row::{CHACHA12, GROUPS, Group, Mark, Row, THREAD_RNG, Who};
 use crate::time::Timing;
 use comfy_table::{CellAlignment, Table};
 
@@ -131,6 +131,9 @@ impl Found<'_> {
     fn notes(&self, notes: &mut Notes) -> String {
         let row = self.row;
         let mut marks: Vec<_> = row.marks.iter().map(|mark| notes.mark(mark.0)).collect();
+        if [THREAD_RNG, CHACHA12].contains(&row.random) {
+            marks.push(notes.mark(FORK_REPEATS.0));
+        }
         if let Some(limit) = row.limit {
             let (ids, ms) = (limit.ids, limit.tick_ns as f64 / 1e6);
             marks.push(notes.mark(&format!(
@@ -167,6 +170,9 @@ fn interval(time: Timing) -> String {
     format!("{}-{}", short(time.low_ns), short(time.high_ns))
 }
 
+const FORK_REPEATS: Mark = Mark(
+    "After a fork, parent and child give the same ids: the generator of randomness does not notice.",
+);
 const LEFT_OUT: Mark = Mark(
     "Instructions without the kernel's: it reads a real clock or asks the system for randomness.",
 );

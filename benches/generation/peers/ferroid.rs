@@ -3,7 +3,7 @@
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::{Fed, TWITTER_MS};
 use crate::fixtures;
-use crate::row::{CHACHA12, Clock, Draws, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, Group, Mark, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, Work, each, turn};
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid;
@@ -83,7 +83,7 @@ fn ulid(
         _ => row,
     };
     match clock {
-        Clock::Cached => row.random(THREAD_RNG).mark(TICKER).mark(FORK_REPEATS),
+        Clock::Cached => row.random(THREAD_RNG).mark(TICKER),
         _ => row.random(CHACHA12),
     }
 }
@@ -120,7 +120,7 @@ static LOCK_MONO: LazyLock<LockMonoUlidGenerator<ULID, MonotonicClock, ferroid::
 pub fn rows() -> Vec<Row> {
     let (random, counted) = (unique(Shape::Ms48), ordered(Shape::Ms48));
     vec![
-        ulid("ULID::now", random, Clock::Real, || ulids(ULID::now)).random(THREAD_RNG).mark(FORK_REPEATS),
+        ulid("ULID::now", random, Clock::Real, || ulids(ULID::now)).random(THREAD_RNG),
         ulid("new_ulid", random, Clock::Cached, || ulids(Ulid::new_ulid)).state(State::ThreadLocal),
         ulid("new_ulid_mono", counted, Clock::Cached, || ulids(|| Ulid::new_ulid_mono(wait)))
             .state(State::ThreadLocal),

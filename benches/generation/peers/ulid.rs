@@ -3,7 +3,7 @@
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::Fed;
 use crate::fixtures;
-use crate::row::{CHACHA12, Clock, Draws, FORK_REPEATS, Group, Mark, Row, State, THREAD_RNG, Who};
+use crate::row::{CHACHA12, Clock, Draws, Group, Mark, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, each, turn};
 use rand::rngs::StdRng;
 use ulid::{Generator, Ulid};
@@ -24,8 +24,7 @@ pub fn rows() -> Vec<Row> {
         })
         .clock(Clock::Real)
         .random(THREAD_RNG)
-        .state(State::ThreadLocal)
-        .mark(FORK_REPEATS),
+        .state(State::ThreadLocal),
         Row::new(Group::One, "ulid", WHO, "from_datetime", unique(Shape::Ms48), || {
             let (fed, mut random) = (Fed::new(), rand::make_rng::<StdRng>());
             each(move || Ulid::from_datetime_with_source(fed.system_time(), &mut random), plain)
@@ -40,7 +39,6 @@ pub fn rows() -> Vec<Row> {
         .random(THREAD_RNG)
         .state(State::Local)
         .draws(Draws::EachMs)
-        .mark(FORK_REPEATS)
         .mark(FROZEN),
         Row::new(Group::One, "ulid", WHO, "Generator, monotonic", ordered(Shape::Ms48), || {
             let (mut generator, fed) = (Generator::new(), Fed::new());

@@ -4,7 +4,7 @@ use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::Fed;
 use crate::fixtures;
 use crate::floor::os;
-use crate::row::{Clock, FORK_REPEATS, Group, Mark, OS, Row, State, THREAD_RNG, Who};
+use crate::row::{Clock, Group, Mark, OS, Row, State, THREAD_RNG, Who};
 use crate::work::{Plain, each, turn};
 use uuid::{Builder, ContextV7, NoContext, Timestamp, Uuid};
 
@@ -29,8 +29,7 @@ pub fn rows() -> Vec<Row> {
     vec![
         v4("new_v4, fast-rng", Uuid::new_v4)
             .random(THREAD_RNG)
-            .state(State::ThreadLocal)
-            .mark(FORK_REPEATS),
+            .state(State::ThreadLocal),
         v4("new_v4, default", || Builder::from_random_bytes(os().to_ne_bytes()).into_uuid())
             .random(OS)
             .mark(DEFAULT),
@@ -38,7 +37,6 @@ pub fn rows() -> Vec<Row> {
             .clock(Clock::Real)
             .random(THREAD_RNG)
             .state(State::Mutex)
-            .mark(FORK_REPEATS)
             .mark(FROZEN),
         Row::new(Group::One, "uuid_v7", WHO, "new_v7 of ContextV7", v7, || {
             let context = ContextV7::new();
@@ -47,7 +45,6 @@ pub fn rows() -> Vec<Row> {
         .clock(Clock::Real)
         .random(THREAD_RNG)
         .state(State::Local)
-        .mark(FORK_REPEATS)
         .mark(FROZEN),
         Row::new(Group::One, "uuid_v7", WHO, "new_v7 of ContextV7", v7, move || {
             let (context, fed) = (ContextV7::new(), Fed::new());
@@ -60,7 +57,6 @@ pub fn rows() -> Vec<Row> {
         .clock(Clock::Manual)
         .random(THREAD_RNG)
         .state(State::Local)
-        .mark(FORK_REPEATS)
         .mark(FROZEN),
         Row::new(Group::One, "uuid_v7", WHO, "new_v7 of NoContext", unique(Shape::Uuid(7)), || {
             each(|| Uuid::new_v7(Timestamp::now(NoContext)), plain)
@@ -68,7 +64,6 @@ pub fn rows() -> Vec<Row> {
         .clock(Clock::Real)
         .random(THREAD_RNG)
         .state(State::ThreadLocal)
-        .mark(FORK_REPEATS)
         .mark(UNORDERED),
         Row::new(Group::Text, "uuid", WHO, "encode_lower", Check::Same(fixtures::uuid_texts), || {
             let ids = fixtures::uuids().into_iter().map(|id| Uuid::from_u128(id.0));
