@@ -194,49 +194,6 @@ pub fn finish_writing_before_an_interrupt(tidy: fn()) {
 
 /// The command as typed, without the program's folder.
 fn command_line() -> String {
-    let quote = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:=+/".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| quote(word.to_string_lossy().into_owned()));
-    std::iter::once("sim".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// The machine.
-pub fn host() -> Host {
-    let mut system = sysinfo::System::new();
-    system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-    let cpu = system
-        .cpus()
-        .first()
-        .map(|cpu| cpu.brand().trim().to_owned())
-        .unwrap_or_default();
-    let name = std::env::consts::OS;
-    let version = sysinfo::System::kernel_version().unwrap_or_default();
-    Host {
-        cpu,
-        cores: cores() as u32,
-        os: format!("{name} {version}").trim().to_owned(),
-    }
-}
-
-/// The high-water mark of resident memory, as Linux tells it.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
     let words = std::env::args_os().skip(1);
     let words = words.map(|word| word.to_string_lossy().into_owned());
     shell_words(std::iter::once("sim".to_owned()).chain(words))

@@ -135,7 +135,7 @@ impl Counts {
         }
         let mut notes: BTreeMap<_, _> = worker.notes.iter().cloned().collect();
         notes.insert("valgrind".to_owned(), valgrind);
-        notes.insert("cpu".to_owned(), crate::recorder::host().cpu);
+        notes.insert("cpu".to_owned(), idlab::record::Host::this().cpu);
         Ok(Self { cases, notes })
     }
 }
