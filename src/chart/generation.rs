@@ -27,7 +27,7 @@ type Sheet = (
     &'static [(&'static str, &'static str)],
 );
 
-const SHEETS: [Sheet; 2] = [
+const SHEETS: [Sheet; 3] = [
     (
         "generation",
         "What an id costs: nanoseconds an id, one thread",
@@ -38,11 +38,16 @@ const SHEETS: [Sheet; 2] = [
         "What text costs: nanoseconds an id, one thread",
         &[("text", "id to text"), ("parse", "text to id")],
     ),
+    (
+        "generation_threads",
+        "What sharing costs: nanoseconds an id over all threads, one thread and two",
+        &[("threads", "half as long on two threads is perfect")],
+    ),
 ];
 
-/// The charts of `generation`: ids, then texts.
+/// The charts of `generation`: ids, texts, threads.
 ///
-/// Measure read: rows of `ns_per_id` with parameters `group`, `who`, `call` and `clock`.
+/// Measure read: rows of `ns_per_id` with parameters `group`, `who`, `call`, `clock` and `threads`.
 /// A chart without data is not made.
 ///
 /// # Errors
@@ -60,6 +65,20 @@ pub fn generation(records: &Records) -> Result<Vec<Chart>, ChartError> {
 fn param<'a>(row: &'a Row, name: &str) -> &'a str {
     let value = row.params.get(name).and_then(|value| value.as_str());
     value.unwrap_or_default()
+}
+
+fn threads(row: &Row) -> u64 {
+    let threads = row.params.get("threads");
+    threads.and_then(|threads| threads.as_u64()).unwrap_or(0)
+}
+
+/// Who, call and clock.
+fn name(row: &Row) -> String {
+    let clock = match param(row, "clock") {
+        "none" | "" => String::new(),
+        clock => format!(", {clock} clock"),
+    };
+    format!("{} {}{clock}", param(row, "who"), param(row, "call"))
 }
 
 fn bars(records: &Records, title: &str, groups: &[(&str, &str)]) -> Option<Picture> {
@@ -89,16 +108,18 @@ fn bars(records: &Records, title: &str, groups: &[(&str, &str)]) -> Option<Pictu
         height: 0.0,
     };
     let mut sections = Vec::new();
-    for (group, words) in groups {
-        let of_group: Vec<_> = rows
-            .iter()
-            .filter(|row| param(row, "group") == *group)
-            .collect();
-        for scheme in distinct(of_group.iter().map(|row| row.scheme.as_str())) {
-            let mut of_scheme: Vec<&Row> = of_group.iter().map(|row| **row).collect();
-            of_scheme.retain(|row| row.scheme == scheme);
-            of_scheme.sort_by(|a, b| a.value.as_f64().total_cmp(&b.value.as_f64()));
-            sections.push((format!("{scheme}, {words}"), of_scheme));
+    for scheme in distinct(rows.iter().map(|row| row.scheme.as_str())) {
+        for (group, words) in groups {
+            let of_section = |row: &&Row| row.scheme == scheme && param(row, "group") == *group;
+            let mut section: Vec<&Row> = rows.iter().copied().filter(of_section).collect();
+            if *group == "threads" {
+                section.sort_by_key(|row| (name(row), threads(row)));
+            } else {
+                section.sort_by(|a, b| a.value.as_f64().total_cmp(&b.value.as_f64()));
+            }
+            if !section.is_empty() {
+                sections.push((format!("{scheme}, {words}"), section));
+            }
         }
     }
     let lines: usize = sections.iter().map(|(_, rows)| rows.len()).sum();
@@ -155,13 +176,12 @@ fn bar(picture: &mut Picture, axis: &Axis, area: Area, row: &Row) {
         let ends = vec![(at(low.as_f64()), middle), (at(high.as_f64()), middle)];
         picture.line(ends, INK, 1.0, None);
     }
-    let clock = match param(row, "clock") {
-        "none" | "" => String::new(),
-        clock => format!(", {clock} clock"),
+    let threads = match threads(row) {
+        0 | 1 => "",
+        _ => ", two threads",
     };
-    let name = format!("{} {}{clock}", param(row, "who"), param(row, "call"));
     let name = Font::LABEL
-        .wrap(&name, area.left - GAP - 6.0)
+        .wrap(&(name(row) + threads), area.left - GAP - 6.0)
         .swap_remove(0);
     picture.text((area.left - 6.0, middle), &name, Font::LABEL, Anchor::Right);
     let number = match value {
@@ -243,10 +263,17 @@ mod tests {
     fn texts_have_a_chart_of_their_own_and_other_groups_none() {
         let mut records = records();
         assert_eq!(generation(&records).unwrap(), []);
-        add(&mut records, "threads", "uuid_v7", "idlab", 2.0);
+        add(&mut records, "model", "btree", "idlab", 2.0);
         assert_eq!(generation(&records).unwrap(), []);
         add(&mut records, "parse", "uuid", "idlab", 20.0);
-        assert_eq!(names(&generation(&records).unwrap()), ["generation_text"]);
+        add(&mut records, "threads", "ulid", "idlab", 20.0);
+        let charts = generation(&records).unwrap();
+        assert_eq!(names(&charts), ["generation_text", "generation_threads"]);
+        assert!(!charts[1].svg.contains(", two threads"));
+        let row = records.rows.last_mut().unwrap();
+        row.params.insert("threads".to_owned(), json!(2));
+        let charts = generation(&records).unwrap();
+        assert!(charts[1].svg.contains(", two threads"));
     }
 
     #[test]

@@ -25,7 +25,9 @@ const TICKER: Mark = Mark(
     "Its clock is a number that a thread refreshes each millisecond: late under load, frozen in a forked child, and it follows no correction of the real clock.",
 );
 const MASKED: Mark = Mark("Masks numbers of machines that do not fit, without a word.");
-const WRAPS: Mark = Mark("Takes texts above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ, which wrap; the specification refuses them.");
+const WRAPS: Mark = Mark(
+    "Takes texts above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ, which wrap; the specification refuses them.",
+);
 
 /// The counting clock in its unit: milliseconds since Twitter's epoch for 64 bits, Unix ones for 128.
 impl TimeSource<u64> for Fed {
@@ -106,15 +108,18 @@ fn ulids(next: impl FnMut() -> ULID + 'static) -> Box<dyn Work> {
 }
 
 fn snowflakes(next: impl FnMut() -> SnowflakeTwitterId + 'static) -> Box<dyn Work> {
-    Box::new(each(next, |id: &SnowflakeTwitterId| Plain::new(&id.to_raw().to_be_bytes())))
+    Box::new(each(next, |id: &SnowflakeTwitterId| {
+        Plain::new(&id.to_raw().to_be_bytes())
+    }))
 }
 
 static ATOMIC: LazyLock<AtomicSnowflakeGenerator<SnowflakeTwitterId, MonotonicClock>> =
     LazyLock::new(|| AtomicSnowflakeGenerator::new(1, twitter()));
 static LOCK: LazyLock<LockSnowflakeGenerator<SnowflakeTwitterId, MonotonicClock>> =
     LazyLock::new(|| LockSnowflakeGenerator::new(2, twitter()));
-static LOCK_MONO: LazyLock<LockMonoUlidGenerator<ULID, MonotonicClock, ferroid::rand::ThreadRandom>> =
-    LazyLock::new(|| LockMonoUlidGenerator::new(unix(), ferroid::rand::ThreadRandom));
+static LOCK_MONO: LazyLock<
+    LockMonoUlidGenerator<ULID, MonotonicClock, ferroid::rand::ThreadRandom>,
+> = LazyLock::new(|| LockMonoUlidGenerator::new(unix(), ferroid::rand::ThreadRandom));
 
 /// Its rows.
 pub fn rows() -> Vec<Row> {
@@ -122,8 +127,10 @@ pub fn rows() -> Vec<Row> {
     vec![
         ulid("ULID::now", random, Clock::Real, || ulids(ULID::now)).random(THREAD_RNG),
         ulid("new_ulid", random, Clock::Cached, || ulids(Ulid::new_ulid)).state(State::ThreadLocal),
-        ulid("new_ulid_mono", counted, Clock::Cached, || ulids(|| Ulid::new_ulid_mono(wait)))
-            .state(State::ThreadLocal),
+        ulid("new_ulid_mono", counted, Clock::Cached, || {
+            ulids(|| Ulid::new_ulid_mono(wait))
+        })
+        .state(State::ThreadLocal),
         ulid("BasicUlidGenerator", random, Clock::Manual, || {
             let generator = BasicUlidGenerator::<ULID, _, _>::new(Fed::new(), ChaCha12::new());
             ulids(move || generator.next_id(wait))
@@ -140,7 +147,11 @@ pub fn rows() -> Vec<Row> {
         })
         .state(State::Local),
         ulid("LockMonoUlidGenerator", counted, Clock::Cached, || {
-            ulids(|| LOCK_MONO.try_next_id(wait).expect("a lock that is not poisoned"))
+            ulids(|| {
+                LOCK_MONO
+                    .try_next_id(wait)
+                    .expect("a lock that is not poisoned")
+            })
         })
         .state(State::Mutex),
         snowflake("BasicSnowflakeGenerator", Clock::Cached, || {
@@ -153,26 +164,42 @@ pub fn rows() -> Vec<Row> {
             snowflakes(move || generator.next_id(wait))
         })
         .state(State::Local),
-        snowflake("AtomicSnowflakeGenerator", Clock::Cached, || snowflakes(|| ATOMIC.next_id(wait)))
-            .state(State::Atomic),
+        snowflake("AtomicSnowflakeGenerator", Clock::Cached, || {
+            snowflakes(|| ATOMIC.next_id(wait))
+        })
+        .state(State::Atomic),
         snowflake("LockSnowflakeGenerator", Clock::Cached, || {
             snowflakes(|| LOCK.try_next_id(wait).expect("a lock that is not poisoned"))
         })
         .state(State::Mutex),
-        Row::new(Group::Text, "ulid", WHO, "encode_to_buf", Check::Same(fixtures::ulid_texts), || {
-            let ids = fixtures::ulids().into_iter().map(|id| ULID::from_raw(id.0));
-            let encode = |id: &ULID, out: &mut [u8; 26]| {
-                id.encode_to_buf(out);
-            };
-            turn(ids.collect(), [0; 26], encode, |text| Plain::new(text))
-        }),
-        Row::new(Group::Parse, "ulid", WHO, "decode", Check::Same(fixtures::ulid_bytes), || {
-            let texts = fixtures::texts(fixtures::ulids());
-            let parse = |text: &String, out: &mut ULID| {
-                *out = ULID::decode(text).expect("the text of a ULID");
-            };
-            turn(texts, ULID::from_raw(0), parse, plain)
-        })
+        Row::new(
+            Group::Text,
+            "ulid",
+            WHO,
+            "encode_to_buf",
+            Check::Same(fixtures::ulid_texts),
+            || {
+                let ids = fixtures::ulids().into_iter().map(|id| ULID::from_raw(id.0));
+                let encode = |id: &ULID, out: &mut [u8; 26]| {
+                    id.encode_to_buf(out);
+                };
+                turn(ids.collect(), [0; 26], encode, |text| Plain::new(text))
+            },
+        ),
+        Row::new(
+            Group::Parse,
+            "ulid",
+            WHO,
+            "decode",
+            Check::Same(fixtures::ulid_bytes),
+            || {
+                let texts = fixtures::texts(fixtures::ulids());
+                let parse = |text: &String, out: &mut ULID| {
+                    *out = ULID::decode(text).expect("the text of a ULID");
+                };
+                turn(texts, ULID::from_raw(0), parse, plain)
+            },
+        )
         .mark(WRAPS),
     ]
 }

@@ -74,12 +74,26 @@ pub fn rows() -> Vec<Row> {
         })
         .clock(Clock::Manual)
         .state(State::Atomic),
-        Row::new(Group::Bulk, "snowflake", WHO, "next_ids_into", check, appended(None))
-            .clock(Clock::Real)
-            .state(State::Atomic)
-            .limit_12_bits(),
-        Row::new(Group::Bulk, "snowflake", WHO, "next_ids_into", check, appended(Some(CHUNK_STEP_NS)))
-            .clock(Clock::Manual)
-            .state(State::Atomic),
+        Row::new(
+            Group::Bulk,
+            "snowflake",
+            WHO,
+            "next_ids_into",
+            check,
+            appended(None),
+        )
+        .clock(Clock::Real)
+        .state(State::Atomic)
+        .limit_12_bits(),
+        Row::new(
+            Group::Bulk,
+            "snowflake",
+            WHO,
+            "next_ids_into",
+            check,
+            appended(Some(CHUNK_STEP_NS)),
+        )
+        .clock(Clock::Manual)
+        .state(State::Atomic),
     ]
 }

@@ -18,8 +18,12 @@ fn plain(id: &u64) -> Plain {
 
 /// Its rows.
 pub fn rows() -> Vec<Row> {
-    static SHARED: LazyLock<sync::Generator> =
-        LazyLock::new(|| sync::Generator::builder().instance(2).epoch(UNIX_EPOCH + EPOCH).build());
+    static SHARED: LazyLock<sync::Generator> = LazyLock::new(|| {
+        sync::Generator::builder()
+            .instance(2)
+            .epoch(UNIX_EPOCH + EPOCH)
+            .build()
+    });
     let check = ordered(Shape::Ms22(TWITTER_MS));
     let rows = [
         Row::new(Group::One, "snowflake", WHO, "Generator", check, || {
@@ -28,9 +32,14 @@ pub fn rows() -> Vec<Row> {
             each(move || generator.generate::<u64>(), plain)
         })
         .state(State::Local),
-        Row::new(Group::One, "snowflake", WHO, "sync::Generator", check, || {
-            each(|| SHARED.generate::<u64>(), plain)
-        })
+        Row::new(
+            Group::One,
+            "snowflake",
+            WHO,
+            "sync::Generator",
+            check,
+            || each(|| SHARED.generate::<u64>(), plain),
+        )
         .state(State::Atomic),
     ];
     let common = |row: Row| row.clock(Clock::Real).limit_12_bits().mark(PANICS);

@@ -16,7 +16,14 @@ pub fn rows() -> Vec<Row> {
         let next = move || generator.next_id().expect("an id");
         each(next, |id: &Id| Plain::new(&id.to_u64().to_be_bytes()))
     };
-    let row = Row::new(Group::One, "sonyflake", WHO, "next_id", ordered(Shape::Number), make);
+    let row = Row::new(
+        Group::One,
+        "sonyflake",
+        WHO,
+        "next_id",
+        ordered(Shape::Number),
+        make,
+    );
     vec![
         row.clock(Clock::Real)
             .state(State::Mutex)

@@ -18,14 +18,21 @@ fn plain(id: &TSID) -> Plain {
 pub fn rows() -> Vec<Row> {
     let check = ordered(Shape::Ms22(EPOCH_MS));
     let rows = [
-        Row::new(Group::One, "tsid", WHO, "create_tsid", check, || each(tsid::create_tsid, plain))
-            .state(State::Mutex),
+        Row::new(Group::One, "tsid", WHO, "create_tsid", check, || {
+            each(tsid::create_tsid, plain)
+        })
+        .state(State::Mutex),
         Row::new(Group::One, "tsid", WHO, "TsidFactory", check, || {
             let mut factory = TsidFactory::new();
             each(move || factory.create(), plain)
         })
         .state(State::Local),
     ];
-    let common = |row: Row| row.clock(Clock::Real).random("rand 0.8").draws(Draws::Once).mark(CARRIES);
+    let common = |row: Row| {
+        row.clock(Clock::Real)
+            .random("rand 0.8")
+            .draws(Draws::Once)
+            .mark(CARRIES)
+    };
     rows.into_iter().map(common).collect()
 }

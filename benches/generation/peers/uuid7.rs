@@ -12,7 +12,8 @@ use uuid7::{Uuid, V7Generator};
 
 const WHO: Who = Who::Peer("uuid7");
 const RESETS: Mark = Mark("Gives up order without a word when the clock goes back more than 10 s.");
-const GETPID: Mark = Mark("Asks for its process number at each id: safe after a fork, for a system call.");
+const GETPID: Mark =
+    Mark("Asks for its process number at each id: safe after a fork, for a system call.");
 const RESEEDING: &str = "reseeding ChaCha12";
 
 impl TimeSource for Fed {
@@ -29,18 +30,25 @@ fn plain(id: &Uuid) -> Plain {
 pub fn rows() -> Vec<Row> {
     let v7 = ordered(Shape::Uuid(7));
     vec![
-        Row::new(Group::One, "uuid_v4", WHO, "uuid4", unique(Shape::Uuid(4)), || {
-            each(uuid7::uuid4, plain)
-        })
+        Row::new(
+            Group::One,
+            "uuid_v4",
+            WHO,
+            "uuid4",
+            unique(Shape::Uuid(4)),
+            || each(uuid7::uuid4, plain),
+        )
         .random(RESEEDING)
         .state(State::Mutex)
         .mark(GETPID),
-        Row::new(Group::One, "uuid_v7", WHO, "uuid7", v7, || each(uuid7::uuid7, plain))
-            .clock(Clock::Real)
-            .random(RESEEDING)
-            .state(State::Mutex)
-            .mark(GETPID)
-            .mark(RESETS),
+        Row::new(Group::One, "uuid_v7", WHO, "uuid7", v7, || {
+            each(uuid7::uuid7, plain)
+        })
+        .clock(Clock::Real)
+        .random(RESEEDING)
+        .state(State::Mutex)
+        .mark(GETPID)
+        .mark(RESETS),
         Row::new(Group::One, "uuid_v7", WHO, "V7Generator", v7, || {
             let mut generator = V7Generator::with_rand010(rand::rng());
             each(move || generator.generate(), plain)
@@ -58,19 +66,33 @@ pub fn rows() -> Vec<Row> {
         .random(CHACHA12)
         .state(State::Local)
         .mark(RESETS),
-        Row::new(Group::Text, "uuid", WHO, "encode", Check::Same(fixtures::uuid_texts), || {
-            let ids = fixtures::uuids().into_iter().map(|id| Uuid::from(id.0));
-            let encode = |id: &Uuid, out: &mut [u8; 36]| {
-                out.copy_from_slice(id.encode().as_bytes());
-            };
-            turn(ids.collect(), [0; 36], encode, |text| Plain::new(text))
-        }),
-        Row::new(Group::Parse, "uuid", WHO, "from_str", Check::Same(fixtures::uuid_bytes), || {
-            let texts = fixtures::texts(fixtures::uuids());
-            let parse = |text: &String, out: &mut Uuid| {
-                *out = text.parse().expect("the text of a UUID");
-            };
-            turn(texts, Uuid::NIL, parse, plain)
-        }),
+        Row::new(
+            Group::Text,
+            "uuid",
+            WHO,
+            "encode",
+            Check::Same(fixtures::uuid_texts),
+            || {
+                let ids = fixtures::uuids().into_iter().map(|id| Uuid::from(id.0));
+                let encode = |id: &Uuid, out: &mut [u8; 36]| {
+                    out.copy_from_slice(id.encode().as_bytes());
+                };
+                turn(ids.collect(), [0; 36], encode, |text| Plain::new(text))
+            },
+        ),
+        Row::new(
+            Group::Parse,
+            "uuid",
+            WHO,
+            "from_str",
+            Check::Same(fixtures::uuid_bytes),
+            || {
+                let texts = fixtures::texts(fixtures::uuids());
+                let parse = |text: &String, out: &mut Uuid| {
+                    *out = text.parse().expect("the text of a UUID");
+                };
+                turn(texts, Uuid::NIL, parse, plain)
+            },
+        ),
     ]
 }
