@@ -2,10 +2,13 @@
 
 use crate::check::Check;
 use crate::clocks::manual;
-use crate::row::{CHACHA12, CHUNK, Clock, Group, OS, Row, THREAD_RNG, Who};
+use crate::row::{
+    AES256, CHACHA8, CHACHA12, CHUNK, Clock, Group, OS, Row, SECURE_CHACHA12, THREAD_RNG, Who,
+    cipher,
+};
 use crate::work::{Plain, Work, bulk, each, turn};
-use idlab::clock::{Clock as _, SystemClock};
-use idlab::random::bits128;
+use idlab::clock::{CachedClock, Clock as _, SystemClock};
+use idlab::random::{Secure, bits128};
 use rand::rngs::{StdRng, SysRng, ThreadRng};
 use rand::{Rng, TryRng};
 use std::hint::black_box;
@@ -38,6 +41,14 @@ pub fn rows() -> Vec<Row> {
             each(move || clock.now().0, |ns| Plain::new(&ns.to_be_bytes()))
         })
         .clock(Clock::Real),
+        floor(Group::One, "reading", || {
+            let clock = CachedClock::new();
+            each(move || clock.now().0, |ns| Plain::new(&ns.to_be_bytes()))
+        })
+        .clock(Clock::Cached),
+        secure(Group::One, AES256),
+        secure(Group::One, CHACHA8),
+        secure(Group::One, SECURE_CHACHA12),
         drawn(Group::One, CHACHA12, rand::make_rng::<StdRng>),
         drawn(Group::One, THREAD_RNG, ThreadRng::default),
         floor(Group::One, "16 bytes of getrandom", || each(os, number)).random(OS),
@@ -46,6 +57,9 @@ pub fn rows() -> Vec<Row> {
             let copy = move |out: &mut [u128]| out.copy_from_slice(black_box(&from[..out.len()]));
             bulk(0, copy, number)
         }),
+        secure(Group::Bulk, AES256),
+        secure(Group::Bulk, CHACHA8),
+        secure(Group::Bulk, SECURE_CHACHA12),
         drawn(Group::Bulk, CHACHA12, rand::make_rng::<StdRng>),
         drawn(Group::Bulk, THREAD_RNG, ThreadRng::default),
         copied::<36>(Group::Text, "copy of 36 bytes"),
@@ -60,14 +74,25 @@ fn copied<const N: usize>(group: Group, call: &str) -> Row {
     })
 }
 
-fn drawn<R: Rng + 'static>(group: Group, name: &'static str, make: fn() -> R) -> Row {
+fn secure(group: Group, name: &'static str) -> Row {
+    drawn(group, name, move || {
+        Secure::new(cipher(name)).expect("randomness of the system")
+    })
+}
+
+/// 16 bytes a call, or a chunk of 16 bytes by one call.
+fn drawn<R: Rng + 'static>(
+    group: Group,
+    name: &'static str,
+    make: impl Fn() -> R + Send + Sync + 'static,
+) -> Row {
     let work = move || {
         let mut random = make();
         match group {
             Group::One => Box::new(each(move || bits128(&mut random), number)) as Box<dyn Work>,
             _ => {
-                let fill = move |out: &mut [u128]| out.fill_with(|| bits128(&mut random));
-                Box::new(bulk(0, fill, number))
+                let fill = move |out: &mut [[u8; 16]]| random.fill_bytes(out.as_flattened_mut());
+                Box::new(bulk([0; 16], fill, |bytes| Plain::new(bytes)))
             }
         }
     };

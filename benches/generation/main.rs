@@ -17,6 +17,7 @@ mod ours;
 mod peers;
 mod report;
 mod row;
+mod summary;
 mod table;
 mod text;
 mod threads;
@@ -56,6 +57,11 @@ fn main() -> ExitCode {
         && flag == count::FLAG
     {
         return count::child(&rows, row, ids);
+    }
+    if let [.., flag, file] = &args[..]
+        && flag == summary::FLAG
+    {
+        return summary::print(file);
     }
     let mode = Mode::new(&args);
     let (chosen, wrong) = bench(&rows, mode);

@@ -2,12 +2,15 @@
 
 use crate::check::{Check, Shape, ordered, unique};
 use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TWITTER_MS};
-use crate::row::{CHACHA12, Clock, Draws, Group, Mark, Row, State, THREAD_RNG, Who};
+use crate::row::{
+    AES256, CHACHA8, Clock, Draws, Group, Mark, Row, SECURE_CHACHA12, State, Who, cipher,
+};
 use crate::work::{Plain, Work, bulk, each};
-use idlab::clock::{self, ManualClock, SystemClock};
+use idlab::clock::{self, CachedClock, ManualClock, SystemClock};
 use idlab::id::{Id, Key};
-use idlab::scheme::{self, FieldKind, SCHEMES, Scheme, Spec, Stall, Visitor};
-use rand::rngs::{StdRng, ThreadRng};
+use idlab::random::Secure;
+use idlab::scheme::{self, Blocks, FieldKind, SCHEMES, Scheme, Spec, Stall, Visitor};
+use std::sync::LazyLock;
 
 /// Forms beside the default ones.
 const FORMS: &[&str] = &[
@@ -17,8 +20,8 @@ const FORMS: &[&str] = &[
     "ulid:tail=monotonic",
 ];
 
-/// Schemes that are also timed with the generator of the thread.
-const ALSO_THREAD_RNG: &[&str] = &["uuid_v4", "uuid_v7", "ulid", "ksuid"];
+/// Schemes that are also timed without AES.
+const ALSO_CHACHA: &[&str] = &["uuid_v4", "uuid_v7", "ulid", "ksuid"];
 
 const AHEAD: Mark = Mark(
     "One id a step of its timestamp, as the original does: at this rate timestamps run ahead of the clock.",
@@ -32,7 +35,28 @@ pub fn rows() -> Vec<Row> {
         let spec: Spec = form.parse().expect("a form of a scheme");
         scheme::visit(&spec, Facts(form)).expect("a form of a scheme")
     });
-    facts.collect()
+    facts.chain([blocks()]).collect()
+}
+
+/// The one generator that threads share.
+fn blocks() -> Row {
+    static BLOCKS: LazyLock<Blocks> = LazyLock::new(|| Blocks::new(1000));
+    let check = ordered(Shape::Number);
+    Row::new(
+        Group::One,
+        "ticket_block",
+        Who::Ours,
+        "Blocks of 1,000, shared",
+        check,
+        || {
+            let mut tickets = BLOCKS.tickets();
+            each(
+                move || tickets.next().expect("numbers are left"),
+                |id| plain(*id),
+            )
+        },
+    )
+    .state(State::Atomic)
 }
 
 /// The rows of one form of a scheme.
@@ -46,11 +70,14 @@ impl Visitor for Facts {
         let random = scheme.fields().iter().any(|f| f.kind == FieldKind::Random);
         let clocks: &[Clock] = match limits.tick_ns {
             None => &[Clock::None],
-            Some(_) => &[Clock::Manual, Clock::Real],
+            Some(_) => &[Clock::Manual, Clock::Cached, Clock::Real],
         };
-        let mut randoms = vec![if random { CHACHA12 } else { "-" }];
-        if ALSO_THREAD_RNG.contains(&self.0) {
-            randoms.push(THREAD_RNG);
+        let mut randoms = vec![if random { AES256 } else { "-" }];
+        if ALSO_CHACHA.contains(&self.0) {
+            randoms.push(CHACHA8);
+        }
+        if self.0 == "uuid_v4" {
+            randoms.push(SECURE_CHACHA12);
         }
         // Ids so few that a tick of a real clock can be used up.
         let few = limits.ids_per_tick.and_then(|ids| u32::try_from(ids).ok());
@@ -139,6 +166,7 @@ impl Make {
         };
         match self.clock {
             Clock::Real => self.with_random(scheme, SystemClock::default()),
+            Clock::Cached => self.with_random(scheme, CachedClock::new()),
             _ => self.with_random(scheme, ManualClock::new(START, step_ns)),
         }
     }
@@ -149,10 +177,8 @@ impl Make {
         scheme: S,
         clock: impl clock::Clock + 'static,
     ) -> Box<dyn Work> {
-        match self.random {
-            THREAD_RNG => self.loops(scheme, clock, ThreadRng::default()),
-            _ => self.loops(scheme, clock, rand::make_rng::<StdRng>()),
-        }
+        let random = Secure::new(cipher(self.random)).expect("randomness of the system");
+        self.loops(scheme, clock, random)
     }
 
     fn loops<S: Scheme>(

@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::work::Work;
+use idlab::random::Cipher;
 use std::fmt;
 
 /// Ids that one call of a bulk row fills, and ids between two looks of the optimiser's
@@ -305,5 +306,21 @@ impl Row {
 pub const OS: &str = "getrandom";
 /// `rand`'s thread-local generator: ChaCha12, reseeded after 64 KiB.
 pub const THREAD_RNG: &str = "ThreadRng";
+/// [`idlab::random::Secure`] of AES-256.
+pub const AES256: &str = "Secure AES-256";
+/// [`idlab::random::Secure`] of ChaCha8.
+pub const CHACHA8: &str = "Secure ChaCha8";
+/// [`idlab::random::Secure`] of ChaCha12.
+pub const SECURE_CHACHA12: &str = "Secure ChaCha12";
+
+/// The cipher of one of them.
+pub fn cipher(random: &str) -> Cipher {
+    match random {
+        CHACHA8 => Cipher::ChaCha8,
+        SECURE_CHACHA12 => Cipher::ChaCha12,
+        _ => Cipher::Aes256,
+    }
+}
+
 /// ChaCha12 in a local variable.
 pub const CHACHA12: &str = "ChaCha12";
