@@ -204,7 +204,7 @@ impl Visitor for Check<'_> {
             generators: args.generators as u32,
             batch: args.per_ms,
             real: args.clock == Time::Real,
-            random: |number: u32| random::stream(args.output.seed, "unique", number.into()),
+            random: |number: u32| random::secure_stream(args.output.seed, "unique", number.into()),
             plant: args.plant,
         };
         let explain = |error: MintError| match error {

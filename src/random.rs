@@ -24,11 +24,24 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// ```
 pub fn stream(seed: u64, name: &str, index: u64) -> ChaCha8Rng {
+    ChaCha8Rng::from_seed(key(seed, name, index))
+}
+
+/// The generator that ids are handed out with, [`Secure`] of AES-256, with the key of a
+/// sub-stream: for tests of what it gives, which can be repeated.
+///
+/// # Panics
+/// As [`stream`].
+pub fn secure_stream(seed: u64, name: &str, index: u64) -> Secure {
+    Secure::from_seed(Cipher::Aes256, key(seed, name, index))
+}
+
+fn key(seed: u64, name: &str, index: u64) -> [u8; 32] {
     let mut key = [0u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
     key[16..16 + name.len()].copy_from_slice(name.as_bytes());
-    ChaCha8Rng::from_seed(key)
+    key
 }
 
 /// A uniform draw from (0, 1], in steps of 2⁻⁵³.

@@ -32,7 +32,7 @@ impl Visitor for RandomBits {
                 "--random-bits: {name} with these parameters has no random bits; expected a scheme such as uuid_v4"
             )));
         }
-        let random = random::stream(self.seed, "ids.random_bits", 0);
+        let random = random::secure_stream(self.seed, "ids.random_bits", 0);
         let mut generator = Generator::new(&mut scheme, 0, random, Pace::steps())?;
         let mut ids = vec![S::Id::from_key(Default::default()); BATCH];
         let mut stdout = std::io::stdout().lock();

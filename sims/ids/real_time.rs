@@ -6,6 +6,7 @@ use crate::writers::explain;
 use anyhow::{Result, anyhow};
 use idlab::clock::{NS_PER_S, SystemClock};
 use idlab::fleet::FleetError;
+use idlab::random::{Cipher, Secure};
 use idlab::scheme::{Rollback, Scheme, Stall, Visitor};
 use std::thread;
 use std::time::Duration;
@@ -55,7 +56,7 @@ impl Visitor for RealTime {
 impl RealTime {
     fn print<S: Scheme>(&self, scheme: &mut S, sheet: &mut Sheet, waits: &mut Waits) -> Result<()> {
         let clock = SystemClock::default();
-        let mut random = rand::rng();
+        let mut random = Secure::new(Cipher::best())?;
         let mut writer = scheme.writer(0)?;
         let (most_ns, times) = self.rollback.unwrap_or_default().patience();
         let mut left = self.count;
