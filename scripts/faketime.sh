@@ -93,9 +93,9 @@ most_in_a_tick() {
 
 # A generator that was kept from running for as long as its clock went back does not see
 # the step: then there is another one.
-refuse() {
+refuse() { # further flags
   local back=0 words
-  start --rollback refuse -n 1M
+  start --rollback refuse -n 1M "$@"
   for _ in 1 2 3 4 5; do
     until_ids $(($(wc -l <"$out/ids") + 100))
     back=$((back + 2))
@@ -113,8 +113,8 @@ refuse() {
   # It is 2 s less what went by from the last id to the next call.
   [ "${BASH_REMATCH[2]}" = ms ] || awk "BEGIN { exit !(${BASH_REMATCH[1]} <= 2) }" ||
     fail "refuse: a step of 2 s is called ${BASH_REMATCH[1]} s"
-  in_order refuse
-  say "refuse: $words"
+  in_order "refuse $*"
+  say "refuse${*:+ $*}: $words"
 }
 
 wait_out() {
@@ -148,5 +148,6 @@ hold() {
 }
 
 refuse
+refuse --cached
 wait_out
 hold

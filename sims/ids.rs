@@ -36,6 +36,9 @@ pub struct Args {
     /// Time between two ids of --real-time
     #[arg(long, value_name = "TIME", default_value = "0", allow_hyphen_values = true, value_parser = args::duration_ns, requires = "real_time")]
     every: u64,
+    /// Read the clock of --real-time once a millisecond, and the processor's counter in between
+    #[arg(long, requires = "real_time")]
+    cached: bool,
     /// Write only the bits that claim to be random, packed into raw bytes without gaps, most significant first: for tests of randomness. One generator, 4,000 ids in each millisecond of a simulated clock
     #[arg(long, conflicts_with_all = ["decode", "real_time", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "rollback", "numbers", "leases", "faults", "memory"])]
     random_bits: bool,
@@ -70,6 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
             rollback: fleet.conduct.rollback,
             count,
             every: Duration::from_nanos(args.every),
+            cached: args.cached,
             decode: args.decode,
         };
         return scheme::visit(&spec, generator).map_err(usage)?;

@@ -4,7 +4,7 @@ use super::Sheet;
 use crate::args;
 use crate::writers::explain;
 use anyhow::{Result, anyhow};
-use idlab::clock::{NS_PER_S, SystemClock};
+use idlab::clock::{CachedClock, Clock, NS_PER_S, SystemClock};
 use idlab::fleet::FleetError;
 use idlab::random::{Cipher, Secure};
 use idlab::scheme::{Rollback, Scheme, Stall, Visitor};
@@ -21,6 +21,8 @@ pub struct RealTime {
     pub every: Duration,
     /// Whether to show their fields.
     pub decode: bool,
+    /// Whether the clock is read once a millisecond only, and the processor's counter in between.
+    pub cached: bool,
 }
 
 /// Times that the clock was waited for.
@@ -40,7 +42,10 @@ impl Visitor for RealTime {
         }
         let mut sheet = Sheet::new(&scheme, self.decode);
         let mut waits = Waits::default();
-        let printed = self.print(&mut scheme, &mut sheet, &mut waits);
+        let printed = match self.cached {
+            true => self.print(&mut scheme, &CachedClock::new(), &mut sheet, &mut waits),
+            false => self.print(&mut scheme, &SystemClock::default(), &mut sheet, &mut waits),
+        };
         sheet.finish()?;
         if waits.count > 0 {
             args::say(&format!(
@@ -54,14 +59,19 @@ impl Visitor for RealTime {
 }
 
 impl RealTime {
-    fn print<S: Scheme>(&self, scheme: &mut S, sheet: &mut Sheet, waits: &mut Waits) -> Result<()> {
-        let clock = SystemClock::default();
+    fn print<S: Scheme>(
+        &self,
+        scheme: &mut S,
+        clock: &impl Clock,
+        sheet: &mut Sheet,
+        waits: &mut Waits,
+    ) -> Result<()> {
         let mut random = Secure::new(Cipher::best())?;
         let mut writer = scheme.writer(0)?;
         let (most_ns, times) = self.rollback.unwrap_or_default().patience();
         let mut left = self.count;
         while left > 0 {
-            match scheme.mint(&mut writer, &clock, &mut random) {
+            match scheme.mint(&mut writer, clock, &mut random) {
                 Ok(id) => {
                     sheet.add(scheme, id, 0)?;
                     left -= 1;
