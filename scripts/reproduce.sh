@@ -10,9 +10,9 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 cp README.md "$made/README.md"
 
-# Puts the lines of file $2 into the block after `$ cargo run --bin sim -- $1` in README.md.
+# Puts the lines of file $2 into the block after `$ $1` in README.md.
 splice() {
-  awk -v command="\$ cargo run --bin sim -- $1" -v output="$2" '
+  awk -v command="\$ $1" -v output="$2" '
     inside && /^```/ { inside = 0 }
     !inside { print }
     $0 == command { inside = 1; while ((getline line < output) > 0) print line }
@@ -29,8 +29,14 @@ while read -r folder _ command; do
   (cd "$made/at/$folder" && cargo run --quiet --manifest-path "$manifest" --bin sim -- $command) >"$made/stdout"
   cp "$made/at/$folder"/results/* "$made/results/$folder"
   sed -i '/^$/,$d' "$made/stdout" # the names of the files
-  splice "$command" "$made/stdout"
+  splice "cargo run --bin sim -- $command" "$made/stdout"
 done < <(grep -v -e '^#' -e '^ *$' sims/published.txt)
+
+# Times are not made again; their summary is. Cargo runs benches in the package's folder.
+summary='bench --bench generation -- --summary results/generation.jsonl'
+# shellcheck disable=SC2086
+cargo ${summary/bench/bench --quiet --profile dev} >"$made/stdout"
+splice "cargo $summary" "$made/stdout"
 
 if [ "${1:-}" != --check ]; then
   cp "$made/README.md" README.md

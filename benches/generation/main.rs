@@ -58,10 +58,8 @@ fn main() -> ExitCode {
     {
         return count::child(&rows, row, ids);
     }
-    if let [.., flag, file] = &args[..]
-        && flag == summary::FLAG
-    {
-        return summary::print(file);
+    if let Some(at) = args.iter().position(|arg| arg == summary::FLAG) {
+        return summary::print(args.get(at + 1).map_or("", String::as_str));
     }
     let mode = Mode::new(&args);
     let (chosen, wrong) = bench(&rows, mode);
