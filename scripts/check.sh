@@ -6,14 +6,19 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# What serves a next build or a debugger is left out.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
 step cargo test
 step cargo fmt --all --check
 step cargo clippy --features servers --all-targets -- -D warnings
-RUSTDOCFLAGS='-D warnings' step cargo doc --no-deps
+# With the features of the lints, which have read all dependencies.
+RUSTDOCFLAGS='-D warnings' step cargo doc --features servers --no-deps
 step cargo run --quiet --example custom_scheme
 # The profile of the tests, so that nothing is built twice; it optimises as much.
+step cargo bench --profile dev --bench '*' --no-run
 step cargo bench --profile dev --bench btree -- --quick
 step cargo bench --profile dev --bench predict -- --quick
 step cargo bench --profile dev --bench shards -- --test
@@ -35,7 +40,8 @@ live() { # engine, then flags of cargo
     --stream uuid4,uuid7_w16_s50_r10000,seq8 --out "$out"
 }
 live_postgres() {
-  step live postgres --features servers
+  # The program once more with this feature: to optimise it takes longer than it runs.
+  step live postgres --features servers --config 'profile.dev.package.idlab.opt-level=0'
   step scripts/real_shards.sh --quick
 }
 step live sqlite
