@@ -11,7 +11,8 @@ Test whether the bits of ids that claim to be random look so
 Usage: scripts/randomness.sh [OPTIONS]
 
 `sim ids --random-bits` strips ids of everything else. ent reads 100 MB of each scheme;
-dieharder reads the endless stream of uuid_v4. What is missing is installed with apt-get,
+dieharder, which has three tests of NIST SP 800-22 among its own (sts_*), reads the endless
+stream of uuid_v4. What is missing is installed with apt-get,
 if this runs as root. Verdicts go to the terminal and to DIR/randomness.jsonl, what the
 tests print to DIR/ent.txt and DIR/dieharder.txt.
 
@@ -23,15 +24,13 @@ Options:
       --schemes LIST  Schemes that ent reads [default: uuid_v4,uuid_v7,ulid,ksuid]
       --bytes N       Bytes that ent reads of each [default: 100000000]
       --quick         Six tests of dieharder instead of all of them, which take an hour
-      --sts           The tests of NIST SP 800-22 too, on a million bits of each scheme, by
-                      the Python package nistrng in an environment that is deleted again
       --seed N        Seed of the ids [default: 1]
       --out DIR       Folder for the verdicts [default: results/randomness]
   -h, --help          Print help
 
 Examples:
   scripts/randomness.sh --quick --out /tmp/randomness
-  scripts/randomness.sh --sts
+  scripts/randomness.sh --seed 2
 END
 }
 
@@ -45,13 +44,12 @@ misused() {
   exit 2
 }
 
-schemes=uuid_v4,uuid_v7,ulid,ksuid bytes=100000000 quick='' sts='' seed=1 out=$root/results/randomness
+schemes=uuid_v4,uuid_v7,ulid,ksuid bytes=100000000 quick='' seed=1 out=$root/results/randomness
 command="scripts/randomness.sh${*:+ $*}"
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage && exit ;;
     --quick) quick=yes ;;
-    --sts) sts=yes ;;
     --schemes | --bytes | --seed | --out)
       [ $# -gt 1 ] || misused "$1: expected a value"
       case $1 in
@@ -118,26 +116,6 @@ for scheme in ${schemes//,/ }; do
       printf "ent\t%s\tchi-square\t%.6g\n", scheme, tail((($8 / 255) ^ (1 / 3) - 1 + v) / sqrt(v))
     }' | judge
 done
-
-if [ -n "$sts" ]; then
-  python3 -m venv "$work/python" 2>/dev/null || fail '--sts: python3 with venv is not here'
-  "$work/python/bin/pip" install --quiet --disable-pip-version-check nistrng setuptools 2>"$work/pip.err" ||
-    fail "--sts: nistrng could not be installed: $(tail -n 1 "$work/pip.err")"
-  for scheme in ${schemes//,/ }; do
-    bits "$scheme" | head -c 125000 >"$work/bits"
-    "$work/python/bin/python" - "$work/bits" "$scheme" <<'END' | judge
-import sys, warnings
-warnings.filterwarnings("ignore")
-import numpy
-from nistrng import SP800_22R1A_BATTERY, check_eligibility_all_battery, run_all_battery
-bits = numpy.unpackbits(numpy.fromfile(sys.argv[1], dtype=numpy.uint8)).astype(numpy.int8)
-eligible = check_eligibility_all_battery(bits, SP800_22R1A_BATTERY)
-for result, _ in run_all_battery(bits, eligible, False):
-    # The score is a p-value, or the mean of several, whose small values alone speak against a generator.
-    print("sts", sys.argv[2], result.name, min(float(result.score), 0.5), sep="\t")
-END
-  done
-fi
 
 # Numbers of dieharder's tests: birthdays, ranks of 32x32, ones in a stream, runs, and two of STS.
 if [ -n "$quick" ]; then tests=(-d\ 0 -d\ 2 -d\ 8 -d\ 15 -d\ 100 -d\ 101); else tests=(-a); fi
