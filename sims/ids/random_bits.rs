@@ -34,7 +34,7 @@ impl Visitor for RandomBits {
         }
         let random = random::secure_stream(self.seed, "ids.random_bits", 0);
         let mut generator = Generator::new(&mut scheme, 0, random, Pace::steps())?;
-        let mut ids = vec![S::Id::from_key(Default::default()); BATCH];
+        let mut ids = [S::Id::from_key(Default::default()); BATCH];
         let mut stdout = std::io::stdout().lock();
         let mut left = self.count.unwrap_or(u64::MAX);
         while left > 0 {
