@@ -76,7 +76,7 @@ fn params(mode: Mode) -> Parameters {
 
 fn find<'a>(rows: &[&'a Row], wrong: &'a BTreeMap<String, String>, mode: Mode) -> Vec<Found<'a>> {
     let rounds = match mode {
-        Mode::Full => 200,
+        Mode::Full => 100,
         _ => 5,
     };
     let alone: Vec<_> = rows
