@@ -54,10 +54,12 @@ pub fn count(rows: &[&Row], ns: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64
     };
     let tasks: Vec<_> = (0..rows.len()).map(|i| (i, ids(i))).collect();
     let (tasks, found) = (Mutex::new(tasks), Mutex::new(vec![None; rows.len()]));
+    // A function, so that its lock is not held while a task is worked on.
+    let next = || tasks.lock().expect("no panic").pop();
     std::thread::scope(|scope| {
         for _ in 0..PARALLEL {
             scope.spawn(|| {
-                while let Some((i, ids)) = tasks.lock().expect("no panic").pop() {
+                while let Some((i, ids)) = next() {
                     let id = rows[i].full_id();
                     let count = || Some(instructions(&id, 2 * ids)? - instructions(&id, ids)?);
                     let per_id = count().map(|count| count / ids as f64);
