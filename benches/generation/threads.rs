@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 const ROUND_NS: f64 = 200_000.0;
 /// Rounds for one number of criterion's.
 const ROUNDS: usize = 5;
-/// How often rounds are tried anew while few of them count: the system may have put both
+/// How long rounds are tried anew while few of them count: the system may have put both
 /// threads on one core.
-const TRIALS: usize = 8;
+const LENGTH: Duration = Duration::from_secs(1);
 /// Least share of a round that both threads must be at work for it to count.
 const OVERLAP: f64 = 0.8;
 
@@ -38,12 +38,9 @@ pub fn rows(rows: Vec<Row>) -> Vec<Row> {
 
 /// Times a row on one thread and on two, for so many rounds each.
 pub fn scaling(row: &Row, rounds: usize) -> Option<Scaling> {
-    let mut two = Vec::new();
-    for _ in 0..TRIALS {
+    let (start, mut two) = (Instant::now(), Vec::new());
+    while start.elapsed() < LENGTH && two.len() < rounds / 2 {
         two.extend(run(row, 2, rounds));
-        if two.len() >= rounds / 2 {
-            break;
-        }
     }
     Some(Scaling {
         one: Timing::new(run(row, 1, rounds))?,
