@@ -9,6 +9,10 @@ pub const COUNT_FLAGGED: f64 = 1.02;
 /// Above this ratio of instructions a case is noted.
 pub const COUNT_NOTED: f64 = 1.01;
 
+/// Below this difference the ratio of instructions is 1: what is slower then takes the
+/// same instructions, only longer.
+const COUNT_SAME: f64 = 0.001;
+
 /// What is said of a case, in the order of what stops a merge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
@@ -95,7 +99,14 @@ impl Judgement {
             match fresh {
                 None => return Self::new(Undecided, "slower once, and not measured again"),
                 Some(fresh) if slower(fresh) => {
-                    return Self::new(Regressed, "slower, twice in a row");
+                    let same = count.is_some_and(|count| (count - 1.0).abs() < COUNT_SAME);
+                    let note = match same {
+                        true => {
+                            "slower, twice in a row, by the same instructions: perhaps where code lies"
+                        }
+                        false => "slower, twice in a row",
+                    };
+                    return Self::new(Regressed, note);
                 }
                 Some(_) => {}
             }
@@ -164,6 +175,13 @@ mod tests {
         (Some(0.9), SLOWER, Some(SLOWER), Regressed, "twice"),
         (Some(1.5), SLOWER, Some(SLOWER), Regressed, "twice"),
         (None, SLOWER, Some(SLOWER), Regressed, "twice"),
+        (
+            Some(1.0),
+            SLOWER,
+            Some(SLOWER),
+            Regressed,
+            "same instructions",
+        ),
         // Slower once.
         (Some(1.0), SLOWER, None, Undecided, "again"),
         (Some(1.0), SLOWER, Some(OPEN), Pass, ""),
