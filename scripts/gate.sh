@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether this tree is slower than the commit where it left main: builds both, then runs
-# `sim gate` on them. Exit code 0: it is not; 1: it is; 3: undecided; 2: wrong usage.
+# Whether this tree is slower than the commit where it left main: builds the workers of both,
+# then runs `sim gate` on them. Exit code 0: it is not; 1: it is; 3: undecided; 2: wrong usage.
 #   scripts/gate.sh [--quick] [other flags of sim gate]
 #   BASE=v1.2 scripts/gate.sh       compares with another commit
 #   PROFILE=dev scripts/gate.sh     builds with the dependencies that tests are built with
@@ -25,8 +25,8 @@ else
     base=$(commit HEAD^) || stop 2 'the commit before this one is not in this clone: git fetch --deepen 1, or set BASE'
   fi
 fi
-git cat-file -e "$base:sims/worker.rs" 2>/dev/null ||
-  stop 3 "undecided: ${base:0:12} has no sim worker yet, so there is nothing to compare with"
+git cat-file -e "$base:examples/worker.rs" 2>/dev/null ||
+  stop 3 "undecided: ${base:0:12} has no examples/worker.rs yet, so there is nothing to compare with"
 
 # The working tree as a commit, new files too, so that it can be built where the base is.
 now=$head
@@ -40,7 +40,7 @@ if [ -n "$changes" ]; then
 fi
 
 profile=${PROFILE:-release}
-built=$PWD/target/$([ "$profile" = dev ] && echo debug || echo "$profile")/sim
+built=$PWD/target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 mkdir -p target/gate
 tree=target/gate/tree
 drop_tree() { git worktree remove --force "$tree" 2>/dev/null || true; }
@@ -49,19 +49,22 @@ git worktree prune
 trap drop_tree EXIT
 git worktree add --quiet --detach "$tree" "$base"
 
-# Both in one folder: names of symbols follow from it, and where code is placed from these,
-# which alone can make a case a quarter slower. Dependencies are those of target/.
+# Both in one folder and as one unit: names of symbols follow from the folder, what is inlined
+# from the units, and where code is placed from both, which alone can make a case a quarter
+# slower. Dependencies are those of target/.
 build() { # commit, copy
   git -C "$tree" checkout --quiet --detach "$1"
-  cargo build --quiet --manifest-path "$tree/Cargo.toml" --target-dir target --profile "$profile" --bin sim || return
-  cp "$built" "$2"
+  cargo build --quiet --manifest-path "$tree/Cargo.toml" --target-dir target --profile "$profile" \
+    --config "profile.$profile.package.idlab.codegen-units=1" --example worker || return
+  cp "$built/examples/worker" "$2"
   # Without debug information valgrind starts in two thirds of the time.
   strip "$2" 2>/dev/null || true
 }
-build "$base" target/gate/base-sim || stop 3 "undecided: ${base:0:12} cannot be built"
-build "$now" target/gate/head-sim || stop 1 'this tree cannot be built'
+build "$base" target/gate/base-worker || stop 3 "undecided: ${base:0:12} cannot be built"
+build "$now" target/gate/head-worker || stop 1 'this tree cannot be built'
+cargo build --quiet --profile "$profile" --bin sim || stop 1 'this tree cannot be built'
 
 echo "base ${base:0:12}, head ${head:0:12}${changes:+ with changes}" >&2
 status=0
-target/gate/head-sim gate --out target/gate --base 'target/gate/base-sim worker' --head 'target/gate/head-sim worker' "$@" || status=$?
+"$built/sim" gate --out target/gate --base target/gate/base-worker --head target/gate/head-worker "$@" || status=$?
 exit "$status"
