@@ -61,7 +61,14 @@ pub fn count(rows: &[&Row], ns: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64
             scope.spawn(|| {
                 while let Some((i, ids)) = next() {
                     let id = rows[i].full_id();
-                    let count = || Some(instructions(&id, 2 * ids)? - instructions(&id, ids)?);
+                    // Bursts may yet wait for a late clock, which only adds: the least is the work.
+                    let runs = if rows[i].limit.is_some() { 3 } else { 1 };
+                    let least = |ids| {
+                        (0..runs)
+                            .filter_map(|_| instructions(&id, ids))
+                            .reduce(f64::min)
+                    };
+                    let count = || Some(least(2 * ids)? - least(ids)?);
                     let per_id = count().map(|count| count / ids as f64);
                     found.lock().expect("no panic")[i] = per_id;
                 }

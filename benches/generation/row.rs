@@ -101,6 +101,11 @@ impl State {
             State::Stateless => "none",
         }
     }
+
+    /// Whether threads share it.
+    pub fn shared(self) -> bool {
+        matches!(self, State::Atomic | State::Mutex)
+    }
 }
 
 /// How often a generator takes randomness.
