@@ -19,7 +19,14 @@ fn main() {
         "cargo::rustc-env=IDLAB_PROFILE={}",
         if profile == "debug" { "dev" } else { &profile }
     );
-    for path in ["src", "sims", "Cargo.toml", "Cargo.lock", "build.rs"] {
+    for path in [
+        "src",
+        "sims",
+        "benches",
+        "Cargo.toml",
+        "Cargo.lock",
+        "build.rs",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     for path in ["HEAD", "logs/HEAD", "index"] {

@@ -167,7 +167,9 @@ impl Make {
         match self.clock {
             Clock::Real => self.with_random(scheme, SystemClock::default()),
             Clock::Cached => self.with_random(scheme, CachedClock::new()),
-            _ => self.with_random(scheme, ManualClock::new(START, step_ns)),
+            Clock::None | Clock::Manual => {
+                self.with_random(scheme, ManualClock::new(START, step_ns))
+            }
         }
     }
 
