@@ -73,7 +73,12 @@ fn run(row: &Row, threads: usize, rounds: usize) -> Vec<f64> {
             None => ((ROUND_NS / ns.max(0.1)) as usize).max(16),
         }
     };
-    let thread = || {
+    // On one core, threads that wait for each other's lock would look as if both were at work.
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let thread = &|number: usize| {
+        if let Some(core) = cores.get(number) {
+            core_affinity::set_for_current(*core);
+        }
         let mut work = (row.make)();
         let round = |round: usize| {
             pause(row.limit);
@@ -87,7 +92,9 @@ fn run(row: &Row, threads: usize, rounds: usize) -> Vec<f64> {
         (0..=rounds).map(round).collect::<Vec<_>>()
     };
     let times: Vec<Vec<_>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(thread)).collect();
+        let threads: Vec<_> = (0..threads)
+            .map(|number| scope.spawn(move || thread(number)))
+            .collect();
         threads
             .into_iter()
             .filter_map(|thread| thread.join().ok())
