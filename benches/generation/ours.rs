@@ -191,7 +191,10 @@ impl Make {
     ) -> Box<dyn Work> {
         let mut writer = scheme.writer(1).expect("room for one writer");
         if self.group == Group::One {
-            let next = move || patiently(|| scheme.mint(&mut writer, &clock, &mut random));
+            let next = move || match scheme.mint(&mut writer, &clock, &mut random) {
+                Ok(id) => id,
+                Err(_) => patiently(|| scheme.mint(&mut writer, &clock, &mut random)),
+            };
             return Box::new(each(next, |id: &S::Id| plain(*id)));
         }
         let first = patiently(|| scheme.mint(&mut writer, &clock, &mut random));
@@ -207,7 +210,8 @@ impl Make {
 }
 
 /// Tries until it is no stall: the clock goes on meanwhile.
-#[inline]
+#[cold]
+#[inline(never)]
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Stall>) -> T {
     loop {
         match attempt() {

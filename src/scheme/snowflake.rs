@@ -204,13 +204,24 @@ impl Scheme for Snowflake {
         &mut self,
         writer: &mut SnowflakeWriter,
         clock: &impl Clock,
-        _: &mut impl Rng,
+        random: &mut impl Rng,
         ids: &mut [Number],
     ) -> Result<usize, Stall> {
-        let advance = |last| advance(last, self.last_sequence);
-        let (ticks, rollback, worker) = (&self.ticks, &self.rollback, writer.worker);
-        let make = |tick, sequence| Number(tick << self.tick_shift | worker | sequence);
-        writer.ticker.fill(ticks, rollback, clock, advance, ids, make)
+        let Some((first, more)) = ids.split_first_mut() else {
+            return Ok(0);
+        };
+        *first = self.mint(writer, clock, random)?;
+        let Some((_, sequence)) = writer.ticker.open() else {
+            return Ok(1);
+        };
+        // The sequence is in the lowest bits.
+        let left = self.last_sequence - *sequence;
+        let count = more.len().min(left.try_into().unwrap_or(usize::MAX));
+        for (i, id) in (1..).zip(&mut more[..count]) {
+            *id = Number(first.0 + i);
+        }
+        *sequence += count as u64;
+        Ok(1 + count)
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {

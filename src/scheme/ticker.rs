@@ -120,37 +120,14 @@ impl<T: Copy + From<u8>> Ticker<T> {
         self.next_of_any(ticks, rollback, clock, read, advance)
     }
 
-    /// Fills `ids` from the front with `make` of ticks and tails, at one reading of the clock;
-    /// returns how many they are.
-    ///
-    /// # Errors
-    /// As [`Ticker::next`], if there is not even one.
+    /// Tick and tail of the last id, if further ones of that tick may follow at the same
+    /// reading: who changes the tail has issued those in between.
     #[inline]
-    pub fn fill<I>(
-        &mut self,
-        ticks: &Ticks,
-        rollback: &Rollback,
-        clock: &impl Clock,
-        mut advance: impl FnMut(Option<T>) -> Option<T>,
-        ids: &mut [I],
-        make: impl Fn(u64, T) -> I,
-    ) -> Result<usize, Stall> {
-        let Some((id, more)) = ids.split_first_mut() else {
-            return Ok(0);
-        };
-        let (tick, tail) = self.next(ticks, rollback, clock, &mut advance)?;
-        *id = make(tick, tail);
-        let (1.., Some((last, Some(tail)))) = (self.open_ns, &mut self.last) else {
-            return Ok(1);
-        };
-        for (filled, id) in (1..).zip(more) {
-            match advance(Some(*tail)) {
-                Some(next) => *tail = next,
-                None => return Ok(filled),
-            }
-            *id = make(*last, *tail);
+    pub fn open(&mut self) -> Option<(u64, &mut T)> {
+        match (self.open_ns, &mut self.last) {
+            (1.., Some((tick, Some(tail)))) => Some((*tick, tail)),
+            _ => None,
         }
-        Ok(ids.len())
     }
 
     /// [`Ticker::next`] for any state; `read` is the wall clock's reading if it was taken.

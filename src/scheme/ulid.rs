@@ -83,7 +83,7 @@ impl Scheme for UlidScheme {
         random: &mut impl Rng,
     ) -> Result<Ulid, Stall> {
         if !self.monotonic {
-            return Ok(ulid(clock.now().ms(), bits128(random) >> 48));
+            return Ok(ulid(clock.now_ms(), bits128(random) >> 48));
         }
         let step = |last| step(last, random);
         let next = writer.next(&MILLISECONDS, &self.rollback, clock, step);
@@ -98,12 +98,24 @@ impl Scheme for UlidScheme {
         ids: &mut [Ulid],
     ) -> Result<usize, Stall> {
         if !self.monotonic {
-            let ms = clock.now().ms();
+            let ms = clock.now_ms();
             fill128(random, ids, |bits| ulid(ms, bits >> 48));
             return Ok(ids.len());
         }
-        let step = |last| step(last, random);
-        writer.fill(&MILLISECONDS, &self.rollback, clock, step, ids, ulid)
+        let Some((first, more)) = ids.split_first_mut() else {
+            return Ok(0);
+        };
+        *first = self.mint(writer, clock, random)?;
+        let Some((_, tail)) = writer.open() else {
+            return Ok(1);
+        };
+        let left = (1 << 80) - 1 - *tail;
+        let count = more.len().min(left.try_into().unwrap_or(usize::MAX));
+        for (i, id) in (1..).zip(&mut more[..count]) {
+            *id = Ulid(first.0 + i);
+        }
+        *tail += count as u128;
+        Ok(1 + count)
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {

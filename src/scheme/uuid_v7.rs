@@ -58,6 +58,9 @@ impl UuidV7Writer {
     }
 }
 
+/// The bits of rand_b.
+const RAND_B: u64 = (1 << 62) - 1;
+
 /// The UUID of these fields; bits of `rand_b` above the 62nd are dropped.
 fn uuid(ms: u64, rand_a: u64, rand_b: u64) -> Uuid {
     let bits = u128::from(ms) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
@@ -82,6 +85,41 @@ fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
         None => low_bits(bits128(random), 73),
     };
     (next < 1 << 74).then_some(next)
+}
+
+/// Fills `ids` with the tails after `tail` in `ms`, as [`step`] makes them one by one; returns
+/// how many there are.
+fn fill_steps(ms: u64, tail: &mut u128, random: &mut impl Rng, ids: &mut [Uuid]) -> usize {
+    const PART: usize = 64;
+    let mut bytes = [[0; 4]; PART];
+    let mut filled = 0;
+    for part in ids.chunks_mut(PART) {
+        let bytes = &mut bytes[..part.len()];
+        random.fill_bytes(bytes.as_flattened_mut());
+        let steps = bytes.iter().map(|bytes| u64::from(u32::from_le_bytes(*bytes)) + 1);
+        let rand_b = *tail as u64 & RAND_B;
+        if rand_b + ((PART as u64) << 32) <= RAND_B {
+            // None of these steps is carried out of rand_b.
+            let fixed = uuid_of_tail(ms, *tail).0 & !u128::from(RAND_B);
+            let mut next = rand_b;
+            for (id, step) in part.iter_mut().zip(steps) {
+                next += step;
+                *id = Uuid(fixed | u128::from(next));
+            }
+            *tail += u128::from(next - rand_b);
+        } else {
+            for (i, (id, step)) in part.iter_mut().zip(steps).enumerate() {
+                let next = *tail + u128::from(step);
+                if next >> 74 != 0 {
+                    return filled + i;
+                }
+                *tail = next;
+                *id = uuid_of_tail(ms, next);
+            }
+        }
+        filled += part.len();
+    }
+    filled
 }
 
 impl Scheme for UuidV7 {
@@ -152,7 +190,7 @@ impl Scheme for UuidV7 {
         random: &mut impl Rng,
     ) -> Result<Uuid, Stall> {
         Ok(match self.tail {
-            Tail::Random => uuid_of_tail(clock.now().ms(), bits128(random)),
+            Tail::Random => uuid_of_tail(clock.now_ms(), bits128(random)),
             Tail::Counter => {
                 let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
                 let (ms, counter) = next?;
@@ -181,14 +219,20 @@ impl Scheme for UuidV7 {
     ) -> Result<usize, Stall> {
         match self.tail {
             Tail::Random => {
-                let ms = clock.now().ms();
+                let ms = clock.now_ms();
                 fill128(random, ids, |bits| uuid_of_tail(ms, bits));
                 Ok(ids.len())
             }
             Tail::Monotonic => {
-                let step = |last| step(last, random);
-                let (ticks, rollback) = (&MILLISECONDS, &self.rollback);
-                writer.count.fill(ticks, rollback, clock, step, ids, uuid_of_tail)
+                let Some((first, more)) = ids.split_first_mut() else {
+                    return Ok(0);
+                };
+                *first = self.mint(writer, clock, random)?;
+                let filled = match writer.count.open() {
+                    Some((ms, tail)) => fill_steps(ms, tail, random, more),
+                    None => 0,
+                };
+                Ok(1 + filled)
             }
             Tail::Counter | Tail::Fraction => one_by_one(self, writer, clock, random, ids),
         }

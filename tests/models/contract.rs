@@ -251,3 +251,44 @@ fn mistakes_in_a_scheme_are_refused_with_a_hint() {
     assert!(refused("uuid_v4:size=2").contains("it takes none"));
     assert!(refused("ticket_block:size=0").contains("from 1 to 1000000000"));
 }
+
+/// Fills slices of many lengths, and mints the same ids one by one at the same readings.
+struct InBulk<'a>(&'a str);
+
+impl Visitor for InBulk<'_> {
+    type Output = ();
+
+    fn visit<S: Scheme>(self, mut scheme: S) {
+        let InBulk(spec) = self;
+        let mut other = run(spec, Same::<S>::new());
+        let mut writers = [scheme.writer(1).expect(spec), other.writer(1).expect(spec)];
+        let mut randoms = [stream(3, "contract", 0), stream(3, "contract", 0)];
+        let mut now = Timestamp(START_NS);
+        let first = scheme.mint(&mut writers[0], &now, &mut randoms[0]);
+        let mut ids = vec![first.expect(spec); 5000];
+        other.mint(&mut writers[1], &now, &mut randoms[1]).expect(spec);
+        for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1].into_iter().cycle().take(50).enumerate() {
+            let filled = scheme.fill(&mut writers[0], &now, &mut randoms[0], &mut ids[..length]);
+            // As many as there are, and then the reason why there are no more.
+            let filled = filled.unwrap_or_default();
+            for id in &ids[..filled] {
+                let expected = other.mint(&mut writers[1], &now, &mut randoms[1]);
+                assert_eq!(expected.as_ref(), Ok(id), "{spec}, turn {turn}");
+            }
+            if filled < length {
+                let stall = other.mint(&mut writers[1], &now, &mut randoms[1]);
+                let wait_ns = stall.expect_err(spec).wait_ns().expect(spec);
+                now.0 += wait_ns;
+                // What a stall drew is drawn again.
+                randoms = [stream(turn as u64, "contract", 1), stream(turn as u64, "contract", 1)];
+            } else {
+                now.0 += INTERVAL_NS;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slice_is_filled_with_the_ids_that_come_one_by_one_at_one_reading() {
+    specs().for_each(|spec| run(&spec, InBulk(&spec)));
+}
