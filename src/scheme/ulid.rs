@@ -30,9 +30,19 @@ fn ulid(ms: u64, tail: u128) -> Ulid {
 }
 
 /// The 80-bit tail after `last`.
+#[inline]
 fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
-    let next = last.map_or_else(|| bits128(random) >> 48, |tail| tail + 1);
+    let next = match last {
+        Some(tail) => tail + 1,
+        None => start(random),
+    };
     (next < 1 << 80).then_some(next)
+}
+
+/// The first tail of a millisecond.
+#[cold]
+fn start(random: &mut impl Rng) -> u128 {
+    bits128(random) >> 48
 }
 
 impl Scheme for UlidScheme {

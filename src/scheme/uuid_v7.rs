@@ -50,11 +50,14 @@ pub struct UuidV7Writer {
 }
 
 impl UuidV7Writer {
-    /// The instant of the next id of `tail=fraction`.
-    fn advance(&mut self, now: Timestamp) -> Result<Timestamp, Stall> {
+    /// The next id of `tail=fraction`.
+    fn fraction(&mut self, clock: &impl Clock, random: &mut impl Rng) -> Result<Uuid, Stall> {
+        let now = clock.now();
         let least = self.last_ns.checked_add(STEP_NS).ok_or(Stall::OutOfRange)?;
-        self.last_ns = least.max(now.0);
-        Ok(Timestamp(self.last_ns))
+        let at = now.max(Timestamp(least));
+        self.last_ns = at.0;
+        let sub_ms = at.0 % NS_PER_MS * 4096 / NS_PER_MS;
+        Ok(uuid(at.ms(), sub_ms, random.next_u64()))
     }
 }
 
@@ -79,12 +82,19 @@ fn count(last: Option<u128>) -> Option<u128> {
 }
 
 /// The 74-bit tail after `last`.
+#[inline]
 fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
     let next = match last {
         Some(tail) => tail + u128::from(random.next_u32()) + 1,
-        None => low_bits(bits128(random), 73),
+        None => start(random),
     };
     (next < 1 << 74).then_some(next)
+}
+
+/// The first tail of a millisecond.
+#[cold]
+fn start(random: &mut impl Rng) -> u128 {
+    low_bits(bits128(random), 73)
 }
 
 /// Fills `ids` with the tails after `tail` in `ms`, as [`step`] makes them one by one; returns
@@ -120,6 +130,20 @@ fn fill_steps(ms: u64, tail: &mut u128, random: &mut impl Rng, ids: &mut [Uuid])
         filled += part.len();
     }
     filled
+}
+
+impl UuidV7 {
+    /// The next id of `tail=counter`.
+    fn counted(
+        &self,
+        writer: &mut UuidV7Writer,
+        clock: &impl Clock,
+        random: &mut impl Rng,
+    ) -> Result<Uuid, Stall> {
+        let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
+        let (ms, counter) = next?;
+        Ok(uuid(ms, counter as u64, random.next_u64()))
+    }
 }
 
 impl Scheme for UuidV7 {
@@ -189,25 +213,16 @@ impl Scheme for UuidV7 {
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Uuid, Stall> {
-        Ok(match self.tail {
-            Tail::Random => uuid_of_tail(clock.now_ms(), bits128(random)),
-            Tail::Counter => {
-                let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
-                let (ms, counter) = next?;
-                uuid(ms, counter as u64, random.next_u64())
-            }
-            Tail::Fraction => {
-                let at = writer.advance(clock.now())?;
-                let sub_ms = at.0 % NS_PER_MS * 4096 / NS_PER_MS;
-                uuid(at.ms(), sub_ms, random.next_u64())
-            }
+        match self.tail {
+            Tail::Random => Ok(uuid_of_tail(clock.now_ms(), bits128(random))),
             Tail::Monotonic => {
                 let step = |last| step(last, random);
                 let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, step);
-                let (ms, tail) = next?;
-                uuid_of_tail(ms, tail)
+                next.map(|(ms, tail)| uuid_of_tail(ms, tail))
             }
-        })
+            Tail::Counter => self.counted(writer, clock, random),
+            Tail::Fraction => writer.fraction(clock, random),
+        }
     }
 
     fn fill(

@@ -266,8 +266,15 @@ impl Visitor for InBulk<'_> {
         let mut now = Timestamp(START_NS);
         let first = scheme.mint(&mut writers[0], &now, &mut randoms[0]);
         let mut ids = vec![first.expect(spec); 5000];
-        other.mint(&mut writers[1], &now, &mut randoms[1]).expect(spec);
-        for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1].into_iter().cycle().take(50).enumerate() {
+        other
+            .mint(&mut writers[1], &now, &mut randoms[1])
+            .expect(spec);
+        for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1]
+            .into_iter()
+            .cycle()
+            .take(50)
+            .enumerate()
+        {
             let filled = scheme.fill(&mut writers[0], &now, &mut randoms[0], &mut ids[..length]);
             // As many as there are, and then the reason why there are no more.
             let filled = filled.unwrap_or_default();
@@ -280,7 +287,10 @@ impl Visitor for InBulk<'_> {
                 let wait_ns = stall.expect_err(spec).wait_ns().expect(spec);
                 now.0 += wait_ns;
                 // What a stall drew is drawn again.
-                randoms = [stream(turn as u64, "contract", 1), stream(turn as u64, "contract", 1)];
+                randoms = [
+                    stream(turn as u64, "contract", 1),
+                    stream(turn as u64, "contract", 1),
+                ];
             } else {
                 now.0 += INTERVAL_NS;
             }
