@@ -33,26 +33,31 @@ pub const NS_PER_S: u64 = 1_000_000_000;
 
 impl Timestamp {
     /// The instant of a count of milliseconds since the Unix epoch.
+    #[inline]
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms.saturating_mul(NS_PER_MS))
     }
 
     /// Whole milliseconds since the Unix epoch.
+    #[inline]
     pub const fn ms(self) -> u64 {
         self.0 / NS_PER_MS
     }
 
     /// Whole seconds since the Unix epoch.
+    #[inline]
     pub const fn seconds(self) -> u64 {
         self.0 / NS_PER_S
     }
 
     /// The instant so many nanoseconds later, at most the last one.
+    #[inline]
     pub const fn later(self, ns: u64) -> Self {
         Self(self.0.saturating_add(ns))
     }
 
     /// Nanoseconds to wait from here until `later`, at least 1.
+    #[inline]
     pub const fn wait_ns(self, later: Timestamp) -> u64 {
         let wait = later.0.saturating_sub(self.0);
         if wait == 0 { 1 } else { wait }

@@ -63,6 +63,7 @@ impl Key for u128 {
 }
 
 /// The lowest `bits` bits of `value`.
+#[inline]
 pub(crate) fn low_bits(value: u128, bits: u32) -> u128 {
     if bits >= 128 {
         value

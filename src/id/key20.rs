@@ -12,6 +12,7 @@ pub struct Key20 {
 
 impl Key20 {
     /// The key with `high` as its first 4 bytes and `low` as the other 16.
+    #[inline]
     pub fn new(high: u32, low: u128) -> Self {
         let word = |i: u32| (low >> (96 - 32 * i)) as u32;
         Self {
@@ -21,11 +22,13 @@ impl Key20 {
     }
 
     /// The first 4 bytes.
+    #[inline]
     pub fn high(self) -> u32 {
         self.high
     }
 
     /// The last 16 bytes.
+    #[inline]
     pub fn low(self) -> u128 {
         self.low
             .iter()

@@ -32,6 +32,7 @@ impl Uuid {
 
     /// These bits with the version field set to the lowest 4 bits of `version`
     /// and the variant to that of RFC 9562.
+    #[inline]
     pub const fn with_version(self, version: u8) -> Self {
         let free = self.0 & !(0xf << 76 | 0b11 << 62);
         Self(free | (version as u128 & 0xf) << 76 | 0b10 << 62)

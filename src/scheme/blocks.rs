@@ -61,6 +61,7 @@ impl<A: Shared> Blocks<A> {
     }
 
     /// Tickets for one thread.
+    #[inline]
     pub fn tickets(&self) -> Tickets<'_, A> {
         let block = 0..0;
         Tickets {

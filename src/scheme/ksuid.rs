@@ -21,6 +21,7 @@ const EPOCH_S: u64 = 1_400_000_000;
 pub struct KsuidScheme;
 
 /// Seconds since the epoch.
+#[inline]
 fn second(clock: &impl Clock) -> Result<u32, Stall> {
     let since = clock.now().seconds().checked_sub(EPOCH_S);
     since

@@ -53,6 +53,7 @@ fn max(bits: u32) -> u64 {
 }
 
 /// The sequence number after `last`, at most `most`.
+#[inline]
 fn advance(last: Option<u64>, most: u64) -> Option<u64> {
     let next = last.map_or(0, |sequence| sequence + 1);
     (next <= most).then_some(next)

@@ -35,12 +35,14 @@ pub(super) const MILLISECONDS: Ticks = Ticks {
 
 impl Ticks {
     /// The tick of `now`, if there is one.
+    #[inline]
     pub fn of(self, now: Timestamp) -> Option<u64> {
         let tick = now.0.checked_sub(self.epoch_ns)? / self.tick_ns;
         (tick <= self.last).then_some(tick)
     }
 
     /// The first instant of `tick`.
+    #[inline]
     pub fn start(self, tick: u64) -> Timestamp {
         Timestamp(
             tick.saturating_mul(self.tick_ns)

@@ -25,6 +25,7 @@ pub struct UlidScheme {
     rollback: Rollback,
 }
 
+#[inline]
 fn ulid(ms: u64, tail: u128) -> Ulid {
     Ulid(u128::from(ms) << 80 | tail)
 }

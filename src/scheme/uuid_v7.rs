@@ -65,17 +65,20 @@ impl UuidV7Writer {
 const RAND_B: u64 = (1 << 62) - 1;
 
 /// The UUID of these fields; bits of `rand_b` above the 62nd are dropped.
+#[inline]
 fn uuid(ms: u64, rand_a: u64, rand_b: u64) -> Uuid {
     let bits = u128::from(ms) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
     Uuid(bits).with_version(7)
 }
 
 /// The UUID with this 74-bit tail; higher bits are dropped.
+#[inline]
 fn uuid_of_tail(ms: u64, tail: u128) -> Uuid {
     uuid(ms, low_bits(tail >> 62, 12) as u64, tail as u64)
 }
 
 /// The counter after `last`.
+#[inline]
 fn count(last: Option<u128>) -> Option<u128> {
     let next = last.map_or(0, |counter| counter + 1);
     (next < 1 << 12).then_some(next)
