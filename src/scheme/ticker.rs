@@ -57,12 +57,11 @@ const BACK_SLOTS: u8 = 4;
 /// What a writer remembers that issues ids by tick and tail.
 #[derive(Clone, Debug)]
 pub struct Ticker<T> {
-    /// Tick and tail of the last id; no tail: all of the tick may have been used.
+    /// Most ids have the tick of the one before.
+    open: Open<T>,
+    /// Tick and tail of the last id, unless `open` has them; no tail: all of the tick may have
+    /// been used.
     last: Option<(u64, Option<T>)>,
-    /// The readings that are known to fall into the last id's tick: so many nanoseconds...
-    open_ns: u64,
-    /// ...from here on.
-    open_from_ns: u64,
     /// Wall and monotonic clock at the first id, for [`Rollback::Monotonic`].
     start: Option<(Timestamp, Timestamp)>,
     /// The past tick that [`Rollback::BackFill`] used last, while the clock is behind.
@@ -71,12 +70,24 @@ pub struct Ticker<T> {
     slot: u8,
 }
 
-impl<T> Default for Ticker<T> {
+/// The tick of the last id, while readings in it need no look at anything else.
+#[derive(Clone, Copy, Default, Debug)]
+struct Open<T> {
+    /// Its length in nanoseconds; 0 if there is none...
+    ns: u64,
+    /// ...its beginning,
+    from_ns: u64,
+    /// its number,
+    tick: u64,
+    /// and the tail of the last id.
+    tail: T,
+}
+
+impl<T: Default> Default for Ticker<T> {
     fn default() -> Self {
         Self {
+            open: Open::default(),
             last: None,
-            open_ns: 0,
-            open_from_ns: 0,
             start: None,
             back: None,
             slot: 0,
@@ -84,7 +95,7 @@ impl<T> Default for Ticker<T> {
     }
 }
 
-impl<T: Copy + From<u8>> Ticker<T> {
+impl<T: Copy + Default + From<u8>> Ticker<T> {
     /// A writer whose last id had this tick and tail.
     pub fn after(tick: u64, tail: T) -> Self {
         Self {
@@ -107,28 +118,33 @@ impl<T: Copy + From<u8>> Ticker<T> {
         mut advance: impl FnMut(Option<T>) -> Option<T>,
     ) -> Result<(u64, T), Stall> {
         let mut read = None;
-        if self.open_ns > 0 {
-            // Most ids have the tick of the one before: no division, no look at the rule.
+        let open = &mut self.open;
+        if open.ns > 0 {
             let now = clock.now();
-            if now.0.wrapping_sub(self.open_from_ns) < self.open_ns
-                && let Some((tick, Some(last))) = &mut self.last
-                && let Some(tail) = advance(Some(*last))
+            if now.0.wrapping_sub(open.from_ns) < open.ns
+                && let Some(tail) = advance(Some(open.tail))
             {
-                *last = tail;
-                return Ok((*tick, tail));
+                open.tail = tail;
+                return Ok((open.tick, tail));
             }
             read = Some(now);
         }
         self.next_of_any(ticks, rollback, clock, read, advance)
     }
 
-    /// Tick and tail of the last id, if further ones of that tick may follow at the same
-    /// reading: who changes the tail has issued those in between.
+    /// The tail of the last id, if further ones of its tick may follow at the same reading:
+    /// who changes it has issued those in between.
     #[inline]
     pub fn open(&mut self) -> Option<(u64, &mut T)> {
-        match (self.open_ns, &mut self.last) {
-            (1.., Some((tick, Some(tail)))) => Some((*tick, tail)),
-            _ => None,
+        let open = &mut self.open;
+        (open.ns > 0).then_some((open.tick, &mut open.tail))
+    }
+
+    /// Takes note that the next reading must be looked at.
+    fn close(&mut self) {
+        if self.open.ns > 0 {
+            self.last = Some((self.open.tick, Some(self.open.tail)));
+            self.open.ns = 0;
         }
     }
 
@@ -142,13 +158,13 @@ impl<T: Copy + From<u8>> Ticker<T> {
         read: Option<Timestamp>,
         mut advance: impl FnMut(Option<T>) -> Option<T>,
     ) -> Result<(u64, T), Stall> {
+        self.close();
         let now = match (read, rollback, self.last) {
             (Some(now), ..) => now,
             (None, Rollback::Monotonic, _) => self.monotonic(clock),
             (None, Rollback::Logical, Some((last, _))) => ticks.start(last),
             _ => clock.now(),
         };
-        self.open_ns = 0;
         let tick = ticks.of(now).ok_or(Stall::OutOfRange)?;
         let found = match self.last {
             Some((last, tail)) if tick < last => {
@@ -166,8 +182,12 @@ impl<T: Copy + From<u8>> Ticker<T> {
         self.back = None;
         self.last = Some((found.0, Some(found.1)));
         if !matches!(rollback, Rollback::Monotonic | Rollback::Logical) {
-            self.open_from_ns = ticks.start(tick).0;
-            self.open_ns = ticks.tick_ns;
+            self.open = Open {
+                ns: ticks.tick_ns,
+                from_ns: ticks.start(tick).0,
+                tick,
+                tail: found.1,
+            };
         }
         Ok(found)
     }
@@ -175,8 +195,8 @@ impl<T: Copy + From<u8>> Ticker<T> {
     /// Forbids all ticks up to the one of `floor`: a writer that has forgotten what it used.
     pub fn resume(&mut self, ticks: Ticks, floor: Timestamp) {
         if let Some(tick) = ticks.of(floor) {
+            self.close();
             self.last = Some((tick, None));
-            self.open_ns = 0;
         }
     }
 

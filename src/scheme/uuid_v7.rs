@@ -136,13 +136,18 @@ fn fill_steps(ms: u64, tail: &mut u128, random: &mut impl Rng, ids: &mut [Uuid])
 }
 
 impl UuidV7 {
-    /// The next id of `tail=counter`.
-    fn counted(
+    /// The next id of `tail=counter` or `tail=fraction`: by itself, so that code which mints
+    /// other tails stays small.
+    #[inline(never)]
+    fn seldom(
         &self,
         writer: &mut UuidV7Writer,
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Uuid, Stall> {
+        if self.tail == Tail::Fraction {
+            return writer.fraction(clock, random);
+        }
         let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
         let (ms, counter) = next?;
         Ok(uuid(ms, counter as u64, random.next_u64()))
@@ -223,8 +228,7 @@ impl Scheme for UuidV7 {
                 let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, step);
                 next.map(|(ms, tail)| uuid_of_tail(ms, tail))
             }
-            Tail::Counter => self.counted(writer, clock, random),
-            Tail::Fraction => writer.fraction(clock, random),
+            Tail::Counter | Tail::Fraction => self.seldom(writer, clock, random),
         }
     }
 
