@@ -64,17 +64,19 @@ impl UuidV7Writer {
 /// The bits of rand_b.
 const RAND_B: u64 = (1 << 62) - 1;
 
-/// The UUID of these fields; bits of `rand_b` above the 62nd are dropped.
+/// The UUID of these fields; bits of `rand_a` above the 12th and of `rand_b` above the 62nd are
+/// dropped.
 #[inline]
 fn uuid(ms: u64, rand_a: u64, rand_b: u64) -> Uuid {
-    let bits = u128::from(ms) << 80 | u128::from(rand_a) << 64 | u128::from(rand_b);
-    Uuid(bits).with_version(7)
+    let high = ms << 16 | 0x7000 | (rand_a & 0xfff);
+    let low = 0b10 << 62 | (rand_b & RAND_B);
+    Uuid(u128::from(high) << 64 | u128::from(low))
 }
 
 /// The UUID with this 74-bit tail; higher bits are dropped.
 #[inline]
 fn uuid_of_tail(ms: u64, tail: u128) -> Uuid {
-    uuid(ms, low_bits(tail >> 62, 12) as u64, tail as u64)
+    uuid(ms, (tail >> 62) as u64, tail as u64)
 }
 
 /// The counter after `last`.
@@ -221,15 +223,15 @@ impl Scheme for UuidV7 {
         clock: &impl Clock,
         random: &mut impl Rng,
     ) -> Result<Uuid, Stall> {
-        match self.tail {
-            Tail::Random => Ok(uuid_of_tail(clock.now_ms(), bits128(random))),
-            Tail::Monotonic => {
-                let step = |last| step(last, random);
-                let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, step);
-                next.map(|(ms, tail)| uuid_of_tail(ms, tail))
-            }
-            Tail::Counter | Tail::Fraction => self.seldom(writer, clock, random),
+        if self.tail == Tail::Monotonic {
+            let step = |last| step(last, random);
+            let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, step);
+            return next.map(|(ms, tail)| uuid_of_tail(ms, tail));
         }
+        if self.tail == Tail::Random {
+            return Ok(uuid_of_tail(clock.now_ms(), bits128(random)));
+        }
+        self.seldom(writer, clock, random)
     }
 
     fn fill(
