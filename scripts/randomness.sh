@@ -45,7 +45,7 @@ misused() {
   exit 2
 }
 
-schemes=uuid_v4,uuid_v7,ulid,ksuid bytes=100000000 quick='' seed=1 out=$root/results/randomness
+schemes=uuid_v4,uuid_v7,ulid,ksuid bytes=100000000 quick='' samples=100 seed=1 out=$root/results/randomness
 command="scripts/randomness.sh${*:+ $*}"
 while [ $# -gt 0 ]; do
   case $1 in

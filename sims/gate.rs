@@ -29,7 +29,7 @@ use time::Effort;
 
 /// Tell whether one program is slower than another: a regression of throughput
 ///
-/// Base and head are commands of programs that speak the protocol below, such as `sim worker`
+/// Base and head are commands (program and arguments, no shell) of programs that speak the protocol below, such as `sim worker`
 /// of two commits (scripts/gate.sh builds both). Instructions per id are counted by valgrind,
 /// exactly; times are compared in pairs, with exact limits of the median of their ratios.
 /// A case has regressed if it is more than 2 % slower for sure, twice in a row, or if it takes
@@ -50,7 +50,7 @@ pub struct Args {
     /// A third of the pairs, and instructions counted only of cases that these do not clear
     #[arg(long)]
     quick: bool,
-    /// Longest time that an answer may take
+    /// Longest time that an answer may take; under valgrind 60 times as long
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
     timeout: Duration,
     /// Keep what the head takes in FILE, by count of instructions alone

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use generator::{Plan, Tally};
 use idlab::chart;
 use idlab::clock::{CachedClock, Clock, SystemClock};
+use idlab::duration;
 use idlab::measure::{
     CLOCK_ERROR, IDS_PER_SECOND, RESPONSE, Rows, SERVICE, STALLED, STALLS, TIMER_OVERHEAD,
 };
@@ -84,8 +85,9 @@ pub fn run(mut args: Args) -> Result<()> {
         Ok(calls @ 1..=1_000_000_000) => calls,
         _ => {
             return Err(usage(format!(
-                "--rate {} for --for {} ns makes {calls} calls, expected 1 to 1G",
-                args.rate, args.length_ns
+                "--rate {} for {} makes {calls} calls, expected 1 to 1G: change --rate or --for",
+                args.rate,
+                duration::show(args.length_ns)
             )));
         }
     };
@@ -100,6 +102,7 @@ pub fn run(mut args: Args) -> Result<()> {
         ("generators".to_owned(), args.generators.clone().into()),
         ("rate_per_s".to_owned(), args.rate.into()),
         ("for_ns".to_owned(), args.length_ns.into()),
+        ("calls".to_owned(), calls.into()),
         ("clock".to_owned(), args.clock.name().into()),
     ]);
     let mut recorder = Recorder::start("latency", &args.output, params)?;
@@ -149,7 +152,9 @@ impl scheme::Visitor for Known {
 
 fn write(tally: &Tally, rows: &mut Rows) {
     for (measured, histogram) in [(&SERVICE, &tally.service), (&RESPONSE, &tally.response)] {
-        for quantile in QUANTILES {
+        // Of fewer calls such a quantile is the worst one.
+        let told = |quantile: &f64| histogram.len() as f64 * (1.0 - quantile) >= 1.0;
+        for quantile in QUANTILES.into_iter().filter(told) {
             let value = histogram.value_at_quantile(quantile);
             rows.point(measured, Number::Real(quantile), value);
         }
@@ -200,6 +205,28 @@ fn table(records: &Records) -> String {
         let x = row.x.map_or(0.0, |x| x.as_f64());
         cells.insert((key, &*row.measure, x.to_bits()), row.value.as_f64());
     }
+    let cores = u64::from(records.run.host.cores);
+    if lines.iter().any(|(_, generators)| *generators > cores) {
+        notes.push(format!(
+            "more generators than the {cores} cores take turns: their worst times are the system's"
+        ));
+    }
+    let rate = records
+        .run
+        .params
+        .get("rate_per_s")
+        .and_then(|rate| rate.as_f64());
+    let late = |key: &Key| {
+        let made = cells.get(&(*key, IDS_PER_SECOND.name, 0)).copied();
+        made.zip(rate)
+            .is_some_and(|(made, rate)| made < 0.95 * rate * key.1 as f64)
+    };
+    if lines.iter().any(late) {
+        notes.push(
+            "where ids/s is below the rate asked for, response times grow as long as the run lasts"
+                .to_owned(),
+        );
+    }
     let headings = [
         "scheme",
         "gene-\nrators",
@@ -219,16 +246,14 @@ fn table(records: &Records) -> String {
     ];
     let shown = [0.5, 0.99, 0.999, 0.9999, 1.0];
     let lines = lines.into_iter().map(|key| {
-        let cell = |measure: &'static str, x: f64| {
-            cells
-                .get(&(key, measure, x.to_bits()))
-                .copied()
-                .unwrap_or_default()
-        };
+        let known =
+            |measure: &'static str, x: f64| cells.get(&(key, measure, x.to_bits())).copied();
+        let cell = |measure, x| known(measure, x).unwrap_or_default();
+        let time = |name, quantile| known(name, quantile).map_or("-".to_owned(), report::time);
         let times = [SERVICE.name, RESPONSE.name];
         let times = times
             .into_iter()
-            .flat_map(|name| shown.map(|quantile| report::time(cell(name, quantile))));
+            .flat_map(|name| shown.map(|quantile| time(name, quantile)));
         [key.0.to_owned(), key.1.to_string()]
             .into_iter()
             .chain(times)

@@ -67,10 +67,11 @@ pub struct Each<O, F, P> {
 }
 
 /// One call an id; `plain` says its bytes in order.
-pub fn each<O, F: FnMut() -> O, P: Fn(&O) -> Plain>(next: F, plain: P) -> Each<O, F, P> {
+pub fn each<O: Clone, F: FnMut() -> O, P: Fn(&O) -> Plain>(mut next: F, plain: P) -> Each<O, F, P> {
+    let out = vec![next(); CHUNK];
     Each {
         next,
-        out: Vec::with_capacity(CHUNK),
+        out,
         wrote: 0,
         plain,
     }
@@ -81,13 +82,8 @@ impl<O, F: FnMut() -> O, P: Fn(&O) -> Plain> Work for Each<O, F, P> {
         let mut left = ids;
         while left > 0 {
             self.wrote = left.min(CHUNK);
-            for i in 0..self.wrote {
-                // The one place that calls it, so that it can be inlined.
-                let id = (self.next)();
-                match self.out.get_mut(i) {
-                    Some(slot) => *slot = id,
-                    None => self.out.push(id),
-                }
+            for slot in &mut self.out[..self.wrote] {
+                *slot = (self.next)();
             }
             black_box(&mut self.out);
             left -= self.wrote;

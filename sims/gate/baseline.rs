@@ -21,6 +21,9 @@ use std::path::Path;
 
 const EXPERIMENT: &str = "gate_baseline";
 
+/// Longest file that can be a baseline.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// Counts the head and keeps what it takes in `file`.
 pub fn save(args: &Args, head: &Side, file: &Path) -> Result<()> {
     let seed = args.output.seed;
@@ -46,6 +49,11 @@ pub fn save(args: &Args, head: &Side, file: &Path) -> Result<()> {
 /// Counts the head and compares it with `file`.
 pub fn compare(args: &Args, head: &Side, file: &Path) -> Result<()> {
     let name = format!("--baseline {}", file.display());
+    let is_file =
+        std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.len() < MOST_BYTES);
+    if file.exists() && !is_file {
+        bail!("{name}: expected a file that sim gate --save has made");
+    }
     let records = File::open(file).map_err(anyhow::Error::from);
     let records = records.and_then(|file| Ok(Records::read_jsonl(BufReader::new(file))?));
     let records = records.with_context(|| name.clone())?;
@@ -96,6 +104,12 @@ pub fn compare(args: &Args, head: &Side, file: &Path) -> Result<()> {
         }
     };
     let outcomes: Vec<_> = order.iter().map(outcome).collect();
+    if outcomes
+        .iter()
+        .all(|outcome| outcome.judgement == Judgement::NEW || outcome.judgement == Judgement::GONE)
+    {
+        bail!("{name}: it has no case in common with what is compared, expected at least one");
+    }
     finish(recorder, &outcomes)
 }
 

@@ -115,6 +115,16 @@ impl Child {
         Err(self.fault(&fault, expected))
     }
 
+    /// How long each answer may take.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// A line that has come without being waited for.
+    pub fn unasked(&self) -> Option<String> {
+        self.lines.try_recv().ok().and_then(Result::ok)
+    }
+
     /// An error: what this process did, and what it should have done.
     pub fn fault(&self, did: &str, expected: &str) -> anyhow::Error {
         anyhow!("{}: {did}, expected {expected}", self.name)

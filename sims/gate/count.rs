@@ -1,11 +1,12 @@
 //! Instructions per id, by valgrind's cachegrind: exact, and the same on every run.
 
+use super::child::Child;
 use super::side::Side;
 use crate::args::say;
 use crate::recorder::progress_of;
 use anyhow::{Context, Result, anyhow, bail};
 use rayon::prelude::*;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Ids of the smaller of two counts; the larger has twice as many.
 pub const IDS: u64 = 16_384;
@@ -21,16 +22,16 @@ pub struct Counted {
     pub per_id: f64,
 }
 
-/// Whether there is a valgrind; its version if so.
+/// Longest time that valgrind may take to tell its version.
+const VERSION_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether there is a valgrind that answers; its version if so.
 pub fn valgrind() -> Option<String> {
-    let output = Command::new("valgrind")
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let version = String::from_utf8_lossy(&output.stdout);
-    Some(version.trim().to_owned())
+    let words = ["valgrind", "--version"].map(str::to_owned);
+    let mut child = Child::start("valgrind", &words, VERSION_PATIENCE).ok()?;
+    let version = child.line("its version").ok()?;
+    child.finish().ok()?;
+    Some(version)
 }
 
 /// Counts cases with known checksums; none of a program that valgrind cannot run.
@@ -100,6 +101,7 @@ fn total(side: &Side, case: &str, seed: u64, ids: u64) -> Result<(String, u64)> 
         "valgrind".to_owned(),
         "--tool=cachegrind".to_owned(),
         "--cache-sim=no".to_owned(),
+        "--vgdb=no".to_owned(),
         "--cachegrind-out-file=/dev/null".to_owned(),
         format!("--log-file={}", log.path().display()),
     ];
@@ -109,8 +111,9 @@ fn total(side: &Side, case: &str, seed: u64, ids: u64) -> Result<(String, u64)> 
     let log = std::fs::read(log.path()).context("valgrind's log")?;
     let log = String::from_utf8_lossy(&log);
     let instructions = parse(&log).ok_or_else(|| {
-        let last = log.lines().last().unwrap_or("nothing");
-        anyhow!("valgrind said {last:?}, expected a line with \"I refs:\"")
+        anyhow!(
+            "valgrind wrote no line with \"I refs:\": is the command a script that starts another program? give that one"
+        )
     })?;
     Ok((checksum, instructions))
 }

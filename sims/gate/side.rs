@@ -4,7 +4,7 @@ use super::child::Child;
 use crate::args::usage;
 use anyhow::{Result, bail};
 use idlab::gate::protocol::{self, Answer, Greeting, Request, VERSION};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program that is compared.
 #[derive(Clone, Debug)]
@@ -54,6 +54,9 @@ impl Side {
     }
 }
 
+/// Most cases and notes of a worker.
+const MOST_GREETINGS: usize = 1000;
+
 /// A worker that is ready.
 pub struct Worker {
     child: Child,
@@ -77,8 +80,14 @@ impl Worker {
         }
         let (mut cases, mut notes) = (Vec::new(), Vec::new());
         let expected = "\"case NAME\", \"note NAME VALUE\" or \"ready\"";
+        let start = Instant::now();
         loop {
             let line = child.line(expected)?;
+            if cases.len() + notes.len() > MOST_GREETINGS || start.elapsed() > child.patience() {
+                let soon =
+                    format!("\"ready\" after at most {MOST_GREETINGS} lines and within --timeout");
+                return Err(child.fault("goes on to greet", &soon));
+            }
             match protocol::parse_greeting(&line) {
                 Some(Greeting::Ready) => break,
                 Some(Greeting::Case(case)) if cases.contains(&case) => {
@@ -105,9 +114,23 @@ impl Worker {
             true => format!("\"CHECKSUM NS\" in answer to {:?}", request.to_string()),
             false => format!("\"CHECKSUM\" in answer to {:?}", request.to_string()),
         };
+        if let Some(line) = self.child.unasked() {
+            return Err(self.child.fault(
+                &format!("said {line:?} unasked"),
+                "one line for each request",
+            ));
+        }
+        let start = Instant::now();
         self.child.say(&request);
         let line = self.child.line(&expected)?;
+        let most_ns = start.elapsed().as_nanos();
         match Answer::parse(&line, request.timed) {
+            Some(Answer::Done(_, Some(ns))) if u128::from(ns) > most_ns => {
+                let did = format!("says {ns} ns and answered within {most_ns} ns");
+                Err(self
+                    .child
+                    .fault(&did, "the least of the times that it took"))
+            }
             Some(Answer::Done(checksum, ns)) => Ok((checksum, ns)),
             Some(Answer::Error(reason)) => {
                 Err(self.child.fault(&format!("refused ({reason})"), &expected))

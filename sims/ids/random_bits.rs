@@ -25,8 +25,13 @@ impl Visitor for RandomBits {
     type Output = Result<()>;
 
     fn visit<S: Scheme>(self, mut scheme: S) -> Result<()> {
-        let mut packer = Packer::new(&scheme.fields());
-        if packer.runs.is_empty() {
+        let fields = scheme.fields();
+        let mut packer = Packer::new(&fields);
+        // Tails that count up have no field of their own for it.
+        let counts = scheme.ascends()
+            && scheme.limits().ids_per_tick.is_some()
+            && fields.iter().all(|field| field.kind != FieldKind::Counter);
+        if packer.runs.is_empty() || counts {
             let name = S::NAME;
             return Err(usage(format!(
                 "--random-bits: {name} with these parameters has no random bits; expected a scheme such as uuid_v4"

@@ -5,8 +5,9 @@ use crate::args::usage;
 use anyhow::{Result, anyhow};
 use hdrhistogram::Histogram;
 use idlab::clock::{CachedClock, Clock, Counter, SystemClock};
+use idlab::duration;
 use idlab::random::{Cipher, Secure};
-use idlab::scheme::{self, Scheme, Spec, Stall, Visitor};
+use idlab::scheme::{self, Scheme, Spec, Visitor};
 use indicatif::ProgressBar;
 use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
@@ -31,6 +32,9 @@ pub struct Plan<'a> {
     pub bar: &'a ProgressBar,
 }
 
+/// Longest stall that is waited out.
+const PATIENCE_NS: u64 = 1_000_000_000;
+
 /// What generators took.
 pub struct Tally {
     /// Times of calls.
@@ -41,8 +45,8 @@ pub struct Tally {
     pub stalls: u64,
     /// Their times together.
     pub stalled_ns: u64,
-    /// Ids a second, all generators together, in parts that add up.
-    rates: f64,
+    /// From when until when ids were made, in nanoseconds of the run.
+    span_ns: (u64, u64),
 }
 
 impl Tally {
@@ -55,13 +59,15 @@ impl Tally {
             response: histogram(),
             stalls: 0,
             stalled_ns: 0,
-            rates: 0.0,
+            span_ns: (u64::MAX, 0),
         }
     }
 
     /// Ids a second of all generators.
     pub fn ids_per_second(&self) -> u64 {
-        self.rates as u64
+        let (first_ns, last_ns) = self.span_ns;
+        let length_ns = last_ns.saturating_sub(first_ns).max(1);
+        (self.service.len() as f64 * 1e9 / length_ns as f64) as u64
     }
 
     fn add(&mut self, other: &Self) {
@@ -73,7 +79,8 @@ impl Tally {
         }
         self.stalls += other.stalls;
         self.stalled_ns += other.stalled_ns;
-        self.rates += other.rates;
+        self.span_ns.0 = self.span_ns.0.min(other.span_ns.0);
+        self.span_ns.1 = self.span_ns.1.max(other.span_ns.1);
     }
 }
 
@@ -92,6 +99,7 @@ pub fn overhead_ns(counter: &quanta::Clock) -> u64 {
 /// The scheme has not as many numbers, no randomness, or no id at this machine's time.
 pub fn run(spec: &Spec, plan: Plan) -> Result<Tally> {
     let start = &Barrier::new(plan.generators);
+    let origin = plan.counter.count();
     let tallies: Vec<Result<Tally>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..plan.generators)
             .map(|number| {
@@ -99,6 +107,7 @@ pub fn run(spec: &Spec, plan: Plan) -> Result<Tally> {
                     plan,
                     number: number as u32,
                     start,
+                    origin,
                 };
                 scope.spawn(move || scheme::visit(spec, one).map_err(usage)?)
             })
@@ -121,6 +130,8 @@ struct One<'a> {
     plan: Plan<'a>,
     number: u32,
     start: &'a Barrier,
+    /// Count of the timer before the run.
+    origin: u64,
 }
 
 impl Visitor for One<'_> {
@@ -153,6 +164,7 @@ impl One<'_> {
         let (mut writer, mut random) = (made?, random?);
         let start = counter.count();
         let since_start_ns = || counter.elapsed_ns(start, counter.count());
+        let start_ns = counter.elapsed_ns(self.origin, start);
         let every_ns = 1e9 / self.plan.rate as f64;
         for call in 0..calls {
             let due_ns = (call as f64 * every_ns) as u64;
@@ -167,8 +179,21 @@ impl One<'_> {
                 .err();
             let stalled = stall.is_some();
             while let Some(reason) = stall {
-                if reason == Stall::OutOfRange {
-                    return Err(anyhow!("{}: {reason}", S::NAME));
+                match reason.wait_ns() {
+                    Some(0..=PATIENCE_NS) => {}
+                    Some(wait_ns) => {
+                        let wait = duration::show(wait_ns);
+                        return Err(anyhow!(
+                            "--scheme {}: no id for another {wait}, expected at most 1s: ask for fewer with --rate or --for",
+                            S::NAME
+                        ));
+                    }
+                    None => {
+                        return Err(anyhow!(
+                            "--scheme {}: {reason}; give it an epoch before now",
+                            S::NAME
+                        ));
+                    }
                 }
                 spin_loop();
                 stall = scheme
@@ -189,7 +214,7 @@ impl One<'_> {
             }
         }
         self.plan.bar.inc(calls % CALLS_PER_MESSAGE);
-        tally.rates = calls as f64 * 1e9 / since_start_ns().max(1) as f64;
+        tally.span_ns = (start_ns, start_ns + since_start_ns());
         Ok(tally)
     }
 }

@@ -19,6 +19,9 @@ pub fn latency(records: &Records) -> Result<Vec<Chart>, ChartError> {
     charts.into_iter().collect()
 }
 
+/// Microseconds in a nanosecond.
+const PER_NS: f64 = 1e-3;
+
 /// Where the worst call stands: beyond all quantiles.
 const WORST: f64 = 1e6;
 
@@ -58,7 +61,12 @@ fn picture(records: &Records) -> Option<Picture> {
             points: rows
                 .iter()
                 .filter(|row| row.scheme == *scheme && generators(row) == Some(count))
-                .filter_map(|row| Some((one_in(row.x?.as_f64()), row.value.as_f64().max(1.0))))
+                .filter_map(|row| {
+                    Some((
+                        one_in(row.x?.as_f64()),
+                        row.value.as_f64().max(1.0) * PER_NS,
+                    ))
+                })
                 .collect(),
         });
         let series = positive(series.collect(), |(x, ns)| x.is_finite() && ns.is_finite());
@@ -69,7 +77,7 @@ fn picture(records: &Records) -> Option<Picture> {
         (title, series)
     });
     let (titles, panels): (Vec<String>, Vec<Vec<Series>>) = panels.unzip();
-    let mut x = Axis::log("calls that are no slower (%)", [2.0, WORST].into_iter())?;
+    let mut x = Axis::log("calls that are no slower (%)", [2.0, WORST])?;
     x.ticks = TICKS
         .map(|(one_in, label)| Tick {
             place: x.place(one_in),
@@ -77,7 +85,7 @@ fn picture(records: &Records) -> Option<Picture> {
         })
         .to_vec();
     let y = Axis::log(
-        "response time (ns)",
+        "response time (µs)",
         panels.iter().flat_map(|series| values(series)),
     )?;
     let param = |name: &str| {

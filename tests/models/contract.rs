@@ -3,7 +3,7 @@
 use idlab::clock::{NS_PER_MS, Timestamp};
 use idlab::id::{Column, Id, Key};
 use idlab::random::stream;
-use idlab::scheme::{FieldKind, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
+use idlab::scheme::{FieldKind, Params, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
 use rand::Rng;
 use std::collections::HashSet;
 
@@ -260,15 +260,21 @@ impl Visitor for InBulk<'_> {
 
     fn visit<S: Scheme>(self, mut scheme: S) {
         let InBulk(spec) = self;
-        let mut other = run(spec, Same::<S>::new());
+        let parsed: Spec = spec.parse().expect(spec);
+        let params = Params::new(&parsed, S::PARAMS).expect(spec);
+        let mut other = S::new(&params).expect(spec);
         let mut writers = [scheme.writer(1).expect(spec), other.writer(1).expect(spec)];
         let mut randoms = [stream(3, "contract", 0), stream(3, "contract", 0)];
         let mut now = Timestamp(START_NS);
-        let first = scheme.mint(&mut writers[0], &now, &mut randoms[0]);
-        let mut ids = vec![first.expect(spec); 5000];
-        other
-            .mint(&mut writers[1], &now, &mut randoms[1])
-            .expect(spec);
+        let first = loop {
+            let first = scheme.mint(&mut writers[0], &now, &mut randoms[0]);
+            assert_eq!(other.mint(&mut writers[1], &now, &mut randoms[1]), first);
+            match first {
+                Ok(id) => break id,
+                Err(stall) => now.0 += stall.wait_ns().expect(spec),
+            }
+        };
+        let mut ids = [first; 5000];
         for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1]
             .into_iter()
             .cycle()
