@@ -24,7 +24,7 @@ Options:
       --schemes LIST  Schemes that ent reads [default: uuid_v4,uuid_v7,ulid,ksuid]
       --bytes N       Bytes that ent reads of each [default: 100000000]
       --quick         Six tests of dieharder instead of all of them, which take an hour
-      --samples N     p-values that dieharder takes of each test [default: 100, its own]
+      --samples N     p-values of each test of --quick; all tests take 100 [default: 100]
       --seed N        Seed of the ids [default: 1]
       --out DIR       Folder for the verdicts [default: results/randomness]
   -h, --help          Print help

@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards fleet unique verify ids list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet unique verify ids latency list; do sim $command --help | grep -q '^Examples:'; done
 for command in btree cliff tail shards fleet verify ids gate list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
@@ -43,6 +43,8 @@ sim ids snowflake --real-time -n 1000 >/dev/null
 sim unique -n 200k --out "$out" >/dev/null
 sim unique --scheme snowflake --clock real -n 200k --out "$out" >/dev/null
 sim ids ksuid --random-bits -n 1000 >/dev/null
+sim latency --for 20ms --generators 1,2 --clock cached --out "$out" >/dev/null
+sim ids snowflake --real-time --cached -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 printf 'run uuid_v7/bulk 1 1000\ncount btree/random 1 1000\n' | sim worker >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null

@@ -4,6 +4,7 @@ mod btree_args;
 mod cli;
 mod fleet;
 mod fleet_scenarios;
+mod gate;
 mod live;
 mod real_time;
 mod shards;
