@@ -167,6 +167,7 @@ impl Make {
         match self.clock {
             Clock::Real => self.with_random(scheme, SystemClock::default()),
             Clock::Cached => self.with_random(scheme, CachedClock::new()),
+            Clock::Ticker => panic!("no row of this crate has a thread that refreshes its clock"),
             Clock::None | Clock::Manual => {
                 self.with_random(scheme, ManualClock::new(START, step_ns))
             }

@@ -57,7 +57,9 @@ pub enum Clock {
     None,
     /// A counter that goes on by [`crate::clocks::STEP_NS`] with each reading.
     Manual,
-    /// A reading of the real clock that is kept for a while, or that a thread refreshes.
+    /// A number that a thread refreshes: nobody else looks at a clock, however late it is.
+    Ticker,
+    /// A reading of the real clock that is kept for a while.
     Cached,
     /// The real clock, at each id (or at each call, in bulk).
     Real,
@@ -69,6 +71,7 @@ impl Clock {
         match self {
             Clock::None => "none",
             Clock::Manual => "manual",
+            Clock::Ticker => "ticker",
             Clock::Cached => "cached",
             Clock::Real => "real",
         }

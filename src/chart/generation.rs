@@ -97,7 +97,7 @@ fn bars(records: &Records, title: &str, groups: &[(&str, &str)]) -> Option<Pictu
         WIDTH,
         title,
         "Medians of short batches; thin lines are their intervals. Lower is better. Compare within one \
-         clock: none, manual (counted), cached, or real (asked for each id).",
+         clock: none, manual (counted), ticker (a thread's), cached, or real (asked for each id).",
     );
     legend(&mut picture);
     let top = picture.height;

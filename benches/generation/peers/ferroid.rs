@@ -85,7 +85,7 @@ fn ulid(
         _ => row,
     };
     match clock {
-        Clock::Cached => row.random(THREAD_RNG).mark(TICKER),
+        Clock::Ticker => row.random(THREAD_RNG).mark(TICKER),
         _ => row.random(CHACHA12),
     }
 }
@@ -98,7 +98,7 @@ fn snowflake(
     let check = ordered(Shape::Ms22(TWITTER_MS));
     let row = Row::boxed(Group::One, "snowflake", WHO, call, check, next).clock(clock);
     match clock {
-        Clock::Cached => row.limit_12_bits().mark(TICKER).mark(MASKED),
+        Clock::Ticker => row.limit_12_bits().mark(TICKER).mark(MASKED),
         _ => row.mark(MASKED),
     }
 }
@@ -126,8 +126,8 @@ pub fn rows() -> Vec<Row> {
     let (random, counted) = (unique(Shape::Ms48), ordered(Shape::Ms48));
     vec![
         ulid("ULID::now", random, Clock::Real, || ulids(ULID::now)).random(THREAD_RNG),
-        ulid("new_ulid", random, Clock::Cached, || ulids(Ulid::new_ulid)).state(State::ThreadLocal),
-        ulid("new_ulid_mono", counted, Clock::Cached, || {
+        ulid("new_ulid", random, Clock::Ticker, || ulids(Ulid::new_ulid)).state(State::ThreadLocal),
+        ulid("new_ulid_mono", counted, Clock::Ticker, || {
             ulids(|| Ulid::new_ulid_mono(wait))
         })
         .state(State::ThreadLocal),
@@ -136,7 +136,7 @@ pub fn rows() -> Vec<Row> {
             ulids(move || generator.next_id(wait))
         })
         .state(State::Local),
-        ulid("BasicMonoUlidGenerator", counted, Clock::Cached, || {
+        ulid("BasicMonoUlidGenerator", counted, Clock::Ticker, || {
             let generator = BasicMonoUlidGenerator::new(unix(), ferroid::rand::ThreadRandom);
             ulids(move || generator.next_id(wait))
         })
@@ -146,7 +146,7 @@ pub fn rows() -> Vec<Row> {
             ulids(move || generator.next_id(wait))
         })
         .state(State::Local),
-        ulid("LockMonoUlidGenerator", counted, Clock::Cached, || {
+        ulid("LockMonoUlidGenerator", counted, Clock::Ticker, || {
             ulids(|| {
                 LOCK_MONO
                     .try_next_id(wait)
@@ -154,7 +154,7 @@ pub fn rows() -> Vec<Row> {
             })
         })
         .state(State::Mutex),
-        snowflake("BasicSnowflakeGenerator", Clock::Cached, || {
+        snowflake("BasicSnowflakeGenerator", Clock::Ticker, || {
             let generator = BasicSnowflakeGenerator::new(1, twitter());
             snowflakes(move || generator.next_id(wait))
         })
@@ -164,11 +164,11 @@ pub fn rows() -> Vec<Row> {
             snowflakes(move || generator.next_id(wait))
         })
         .state(State::Local),
-        snowflake("AtomicSnowflakeGenerator", Clock::Cached, || {
+        snowflake("AtomicSnowflakeGenerator", Clock::Ticker, || {
             snowflakes(|| ATOMIC.next_id(wait))
         })
         .state(State::Atomic),
-        snowflake("LockSnowflakeGenerator", Clock::Cached, || {
+        snowflake("LockSnowflakeGenerator", Clock::Ticker, || {
             snowflakes(|| LOCK.try_next_id(wait).expect("a lock that is not poisoned"))
         })
         .state(State::Mutex),
