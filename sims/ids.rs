@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, requires = "real_time")]
     cached: bool,
     /// Write only the bits that claim to be random, packed into raw bytes without gaps, most significant first: for tests of randomness. One generator, 4,000 ids in each millisecond of a simulated clock
-    #[arg(long, conflicts_with_all = ["decode", "real_time", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "rollback", "numbers", "leases", "faults", "memory"])]
+    #[arg(long, conflicts_with_all = ["decode", "real_time", "cached", "every", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "rollback", "numbers", "leases", "faults", "memory"])]
     random_bits: bool,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
