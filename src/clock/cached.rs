@@ -29,7 +29,8 @@ impl Counter for quanta::Clock {
 ///
 /// With e the relative error of the counter's rate plus the rate at which the wall clock is
 /// slewed, a reading differs from the wall clock by at most e of a millisecond (1 µs for the
-/// 500 ppm of ntpd and as much of the counter). A step of the wall clock is followed late, by
+/// 500 ppm of ntpd and as much of the counter) and the time that a look at the wall clock
+/// took. A look during which the thread was interrupted is taken anew, up to 8 times. A step of the wall clock is followed late, by
 /// at most [`CachedClock::REFRESH_NS`] of the counter's time. Readings go back only when the
 /// wall clock is found to be back by more than [`CachedClock::SLACK_NS`]; for less they wait.
 ///
@@ -80,7 +81,7 @@ impl<W: Clock, C: Counter> CachedClock<W, C> {
 
     /// A clock of `wall` and `counter`.
     pub fn of(wall: W, counter: C) -> Self {
-        let (count, now) = (counter.count(), wall.now());
+        let (count, now) = look(&wall, &counter);
         let anchor = Cell::new(Anchor {
             count,
             wall: now,
@@ -97,9 +98,8 @@ impl<W: Clock, C: Counter> CachedClock<W, C> {
     #[inline(never)]
     fn refresh(&self) -> Timestamp {
         let last = self.anchor.get();
-        let count = self.counter.count();
+        let (count, wall) = look(&self.wall, &self.counter);
         let passed = last.at(self.counter.elapsed_ns(last.count, count));
-        let wall = self.wall.now();
         let read = match passed.0.saturating_sub(wall.0) {
             0..=Self::SLACK_NS => wall.max(passed),
             _ => wall,
@@ -107,6 +107,28 @@ impl<W: Clock, C: Counter> CachedClock<W, C> {
         self.anchor.set(Anchor { count, wall, read });
         read
     }
+}
+
+/// Most looks at a wall clock in a row.
+const LOOKS: u32 = 8;
+/// A look that took no longer was not interrupted.
+const LOOK_NS: u64 = 1_000;
+
+/// A count and the reading that belongs to it: of the look that took least.
+fn look(wall: &impl Clock, counter: &impl Counter) -> (u64, Timestamp) {
+    let mut least_ns = u64::MAX;
+    let mut found = (0, Timestamp::default());
+    for _ in 0..LOOKS {
+        let (before, now, after) = (counter.count(), wall.now(), counter.count());
+        let took_ns = counter.elapsed_ns(before, after);
+        if took_ns < least_ns {
+            (least_ns, found) = (took_ns, (after, now));
+        }
+        if least_ns <= LOOK_NS {
+            break;
+        }
+    }
+    found
 }
 
 impl<W: Clock, C: Counter> Clock for CachedClock<W, C> {

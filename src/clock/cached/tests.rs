@@ -10,6 +10,9 @@ struct World {
     offset_ns: Cell<i64>,
     /// The counter's rate is wrong by so many ppm.
     counter_ppm: i64,
+    /// So many of the next looks at the wall clock are interrupted, half a millisecond each,
+    /// before or after the reading.
+    interrupted: Cell<u32>,
 }
 
 #[derive(Clone)]
@@ -17,12 +20,19 @@ struct Wall(Rc<World>);
 
 impl Clock for Wall {
     fn now(&self) -> Timestamp {
-        Timestamp(
-            self.0
-                .true_ns
-                .get()
-                .wrapping_add_signed(self.0.offset_ns.get()),
-        )
+        let world = &self.0;
+        let read = || {
+            let offset_ns = world.offset_ns.get();
+            Timestamp(world.true_ns.get().wrapping_add_signed(offset_ns))
+        };
+        let left = world.interrupted.get();
+        if left == 0 {
+            return read();
+        }
+        world.interrupted.set(left - 1);
+        let before = read();
+        pass(world, 500_000);
+        if left % 2 == 0 { before } else { read() }
     }
 }
 
@@ -113,6 +123,23 @@ fn a_counter_that_starts_again_is_seen_at_once() {
     clock.anchor.set(Anchor { count, ..anchor });
     pass(&world, 100);
     assert_eq!(ahead_ns(&clock), 0);
+}
+
+/// The thread does not run for a while between counter and wall clock: without a second
+/// look all readings of a millisecond would be off by as long.
+#[test]
+fn a_look_that_is_interrupted_is_taken_anew() {
+    for times in 1..7 {
+        let (world, clock) = clock(0);
+        pass(&world, Cached::REFRESH_NS);
+        world.interrupted.set(times);
+        let _ = clock.now();
+        assert_eq!(world.interrupted.get(), 0);
+        for _ in 0..5 {
+            pass(&world, 100_000);
+            assert_eq!(ahead_ns(&clock), 0, "interrupted {times} times");
+        }
+    }
 }
 
 proptest! {
