@@ -223,7 +223,7 @@ pub trait Scheme: Sized + Send + 'static {
     }
 }
 
-/// [`Scheme::fill`] by [`Scheme::mint`].
+/// [`Scheme::fill`] by [`Scheme::mint`]: what schemes with a faster way fall back on.
 fn one_by_one<S: Scheme>(
     scheme: &mut S,
     writer: &mut S::Writer,

@@ -13,9 +13,9 @@
 
 use super::{
     Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, Ticker, Ticks,
-    WriterError,
+    WriterError, one_by_one,
 };
-use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Number};
 use rand::Rng;
 
@@ -211,9 +211,11 @@ impl Scheme for Snowflake {
         let Some((first, more)) = ids.split_first_mut() else {
             return Ok(0);
         };
-        *first = self.mint(writer, clock, random)?;
+        let reading = Held::new(clock);
+        *first = self.mint(writer, &reading, random)?;
         let Some((_, sequence)) = writer.ticker.open() else {
-            return Ok(1);
+            let more = one_by_one(self, writer, &reading, random, more);
+            return Ok(1 + more.unwrap_or_default());
         };
         // The sequence is in the lowest bits.
         let left = self.last_sequence - *sequence;

@@ -11,9 +11,9 @@
 
 use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
 use super::{
-    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError, one_by_one,
 };
-use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
 use crate::id::Ulid;
 use crate::random::{bits128, fill128};
 use rand::Rng;
@@ -116,9 +116,11 @@ impl Scheme for UlidScheme {
         let Some((first, more)) = ids.split_first_mut() else {
             return Ok(0);
         };
-        *first = self.mint(writer, clock, random)?;
+        let reading = Held::new(clock);
+        *first = self.mint(writer, &reading, random)?;
         let Some((_, tail)) = writer.open() else {
-            return Ok(1);
+            let more = one_by_one(self, writer, &reading, random, more);
+            return Ok(1 + more.unwrap_or_default());
         };
         let left = (1 << 80) - 1 - *tail;
         let count = more.len().min(left.try_into().unwrap_or(usize::MAX));

@@ -16,7 +16,7 @@ use super::{
     Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
     one_by_one,
 };
-use crate::clock::{Clock, NS_PER_MS, Timestamp};
+use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Uuid, low_bits};
 use crate::random::{bits128, fill128};
 use rand::Rng;
@@ -251,10 +251,11 @@ impl Scheme for UuidV7 {
                 let Some((first, more)) = ids.split_first_mut() else {
                     return Ok(0);
                 };
-                *first = self.mint(writer, clock, random)?;
+                let reading = Held::new(clock);
+                *first = self.mint(writer, &reading, random)?;
                 let filled = match writer.count.open() {
                     Some((ms, tail)) => fill_steps(ms, tail, random, more),
-                    None => 0,
+                    None => one_by_one(self, writer, &reading, random, more).unwrap_or_default(),
                 };
                 Ok(1 + filled)
             }

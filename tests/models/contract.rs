@@ -3,7 +3,7 @@
 use idlab::clock::{NS_PER_MS, Timestamp};
 use idlab::id::{Column, Id, Key};
 use idlab::random::stream;
-use idlab::scheme::{FieldKind, Params, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
+use idlab::scheme::{FieldKind, Params, ROLLBACKS, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
 use rand::Rng;
 use std::collections::HashSet;
 
@@ -307,4 +307,47 @@ impl Visitor for InBulk<'_> {
 #[test]
 fn a_slice_is_filled_with_the_ids_that_come_one_by_one_at_one_reading() {
     specs().for_each(|spec| run(&spec, InBulk(&spec)));
+}
+
+/// Fills a slice by each rule for clocks that go back.
+struct InFull<'a>(&'a str);
+
+impl Visitor for InFull<'_> {
+    type Output = ();
+
+    fn visit<S: Scheme>(self, _: S) {
+        let InFull(spec) = self;
+        let parsed: Spec = spec.parse().expect(spec);
+        let params = Params::new(&parsed, S::PARAMS).expect(spec);
+        let mut rules = 0;
+        for &(name, _) in ROLLBACKS {
+            // Without the options in brackets.
+            let rule = name.split_once('[').map_or(name, |(rule, _)| rule);
+            let rollback = rule.parse().expect(name);
+            let mut scheme = S::new(&params).expect(spec);
+            if scheme.set_rollback(rollback).is_err() {
+                continue;
+            }
+            rules += 1;
+            let mut writer = scheme.writer(1).expect(spec);
+            let (now, mut random) = (Timestamp(START_NS), stream(4, "contract", 0));
+            let mut ids = vec![S::Id::from_key(Default::default()); 1000];
+            let filled = scheme.fill(&mut writer, &now, &mut random, &mut ids);
+            assert_eq!(filled, Ok(ids.len()), "{spec}, {name}");
+            assert!(ids.is_sorted_by(|a, b| a < b), "{spec}, {name}");
+        }
+        assert!(rules > 5, "{spec}: {rules} rules");
+    }
+}
+
+#[test]
+fn a_slice_that_its_tick_has_room_for_is_filled_whatever_clocks_do() {
+    for spec in [
+        "snowflake",
+        "uuid_v7:tail=counter",
+        "uuid_v7:tail=monotonic",
+        "ulid:tail=monotonic",
+    ] {
+        run(spec, InFull(spec));
+    }
 }
