@@ -1,9 +1,9 @@
 //! `sim list`: everything that flags accept.
 
 use crate::fleet::scenario::{self, SCENARIOS};
-use crate::gate;
 use crate::report;
 use crate::writers::ArrivalsArg;
+use crate::{gate, unique};
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -90,6 +90,7 @@ fn list(what: What) -> Result<String> {
             .chain(LATENCY_MEASURES)
             .chain(scenario::MEASURES)
             .chain(gate::MEASURES)
+            .chain(unique::MEASURES)
             .chain(gate::SELF_TEST_MEASURES)
             .map(|measured| {
                 [

@@ -24,7 +24,7 @@ use std::time::Instant;
 /// where the scheme promises it.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  sim unique\n  sim unique -n 1G --threads 2\n  sim unique --scheme snowflake,uuid_v7:tail=counter --clock real -n 100M"
+    after_help = "Examples:\n  sim unique\n  sim unique -n 1G\n  sim unique --scheme snowflake,uuid_v7:tail=counter --clock real -n 100M"
 )]
 pub struct Args {
     /// Schemes, with parameters
@@ -66,40 +66,50 @@ fn per_ms(text: &str) -> Result<usize, String> {
     }
 }
 
+/// What is measured.
+pub const MEASURES: &[&Measured] = &[
+    &DUPLICATES,
+    &STEPS_BACK,
+    &PROMISED,
+    &MINT_S,
+    &CHECK_S,
+    &CEILING,
+];
+
 const DUPLICATES: Measured = Measured {
     name: "duplicate_ids",
     unit: "ids",
-    about: "",
+    about: "ids that come more than once, among all generators",
 };
 
 const STEPS_BACK: Measured = Measured {
     name: "steps_back",
     unit: "ids",
-    about: "",
+    about: "ids that are not larger than the one before of the same generator",
 };
 
 const PROMISED: Measured = Measured {
     name: "order_promised",
     unit: "yes=1",
-    about: "",
+    about: "whether the ids of a generator are to ascend",
 };
 
 const MINT_S: Measured = Measured {
     name: "mint_s",
     unit: "s",
-    about: "",
+    about: "time that minting took",
 };
 
 const CHECK_S: Measured = Measured {
     name: "check_s",
     unit: "s",
-    about: "",
+    about: "time that comparing took",
 };
 
 const CEILING: Measured = Measured {
     name: "ceiling_ids_per_s",
     unit: "ids/s",
-    about: "",
+    about: "ids a second that the ticks of all generators hold",
 };
 
 pub fn run(args: Args) -> Result<()> {
@@ -280,7 +290,7 @@ fn table(records: &Records) -> String {
         .filter(|row| row.measure == CEILING.name)
         .map(|row| {
             let most = report::whole(row.value.as_f64());
-            let text = format!("the ticks of so many generators hold {most} ids/s: for more, a clock is simulated or run ahead of");
+            let text = format!("the ticks of so many generators hold {most} ids/s: more are minted by a simulated clock, or ahead of the real one");
             (row.scheme.as_str(), text)
         })
         .collect();

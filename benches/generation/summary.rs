@@ -125,6 +125,18 @@ fn summary(records: &Records) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    let mut floors = Table::new();
+    floors.load_style(comfy_table::presets::NOTHING);
+    floors.set_header(["parts of the work, one at a time", "clock", "ns"]);
+    let parts = |row: &&&Row| param(row, "group") == "one" && param(row, "who") == "floor";
+    for row in times.iter().filter(parts) {
+        let ns = format!("{:.2}", row.value.as_f64());
+        floors.add_row([param(row, "call"), param(row, "clock"), &ns]);
+    }
+    if let Some(column) = floors.column_mut(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines = table.lines().chain([String::new()]).chain(floors.lines());
+    let lines = lines.map(|line| line.trim_end().to_owned());
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -10,7 +10,6 @@ use crate::id::{Column, Id, Key};
 use crate::random::{bits128, stream};
 use crate::scheme::{self, Params, SCHEMES, Scheme, Spec, SpecError, Stall, Visitor};
 use crate::store::{BTree, Design, Insert, Sink, Split, Uniqueness};
-
 use std::hint::black_box;
 use thiserror::Error;
 

@@ -1,32 +1,11 @@
 //! The program as a user meets it: its errors, its files, its determinism.
 
+use crate::{run, sim};
 use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-
-fn sim(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sim"));
-    command.args(args);
-    command
-}
-
-/// Runs `sim ARGS --out FOLDER` with this input; returns exit code, stdout and stderr.
-fn run(args: &[&str], out: &Path, input: &[u8]) -> (i32, String, String) {
-    let output = sim(args)
-        .arg("--out")
-        .arg(out)
-        .write_stdin(input)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap_or(-1),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();

@@ -1,25 +1,13 @@
 //! `sim shards` as a user meets it: wrong arguments, notes, determinism.
 
-use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use tempfile::TempDir;
 
 /// Runs `sim COMMAND --out FOLDER` with this input; returns exit code, stdout and stderr.
 fn sim(command: &str, out: &Path, input: &str) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_sim"))
-        .args(command.split(' '))
-        .arg("--out")
-        .arg(out)
-        .write_stdin(input)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap_or(-1),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    let words: Vec<_> = command.split(' ').collect();
+    crate::run(&words, out, input.as_bytes())
 }
 
 /// Rows of the records, as JSON.
