@@ -32,7 +32,11 @@ impl Clock for Wall {
         world.interrupted.set(left - 1);
         let before = read();
         pass(world, 500_000);
-        if left % 2 == 0 { before } else { read() }
+        if left.is_multiple_of(2) {
+            before
+        } else {
+            read()
+        }
     }
 }
 
