@@ -53,17 +53,7 @@ pub struct Recorder {
 impl Recorder {
     /// Starts a run; makes its folder and sees that it can be written.
     pub fn start(experiment: &str, args: &OutputArgs, params: Parameters) -> Result<Self> {
-        let out = args.out.display();
-        if args.out.exists() && !args.out.is_dir() {
-            anyhow::bail!("--out {out}: is not a folder");
-        }
-        let probe = || -> io::Result<()> {
-            std::fs::create_dir_all(&args.out)?;
-            tempfile::tempfile_in(&args.out)
-                .map_err(plain)?
-                .write_all(b"idlab")
-        };
-        probe().with_context(|| format!("--out {out}: cannot be written to"))?;
+        see_writable("--out", &args.out)?;
         let run = Run::start(experiment, command_line(), args.seed, params);
         let records = Records {
             run,
@@ -87,11 +77,8 @@ impl Recorder {
     ) -> Result<Self> {
         let name = file.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| usage(format!("{}: expected a file", file.display())))?;
-        let folder = file
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
         let args = OutputArgs {
-            out: folder.unwrap_or(Path::new(".")).to_owned(),
+            out: folder_of(file).to_owned(),
             ..args.clone()
         };
         Ok(Self {
@@ -190,6 +177,28 @@ pub fn finish_writing_before_an_interrupt(tidy: fn()) {
     };
     // Without a handler an interrupt ends the program too, only less tidily.
     let _ = ctrlc::set_handler(end);
+}
+
+/// The folder that `file` is in.
+pub fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Makes `folder`, which `flag` asks for, and sees that it can be written.
+pub fn see_writable(flag: &str, folder: &Path) -> Result<()> {
+    let name = folder.display();
+    if folder.exists() && !folder.is_dir() {
+        anyhow::bail!("{flag} {name}: is not a folder");
+    }
+    let probe = || -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        tempfile::tempfile_in(folder)
+            .map_err(plain)?
+            .write_all(b"idlab")
+    };
+    probe().with_context(|| format!("{flag} {name}: cannot be written to"))
 }
 
 /// The command as typed, without the program's folder.

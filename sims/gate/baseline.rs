@@ -9,7 +9,7 @@ use super::side::Side;
 use super::survey::{chosen, say_of_notes};
 use super::{Args, finish, no_charts, parameters, threads};
 use crate::args::say;
-use crate::recorder::Recorder;
+use crate::recorder::{self, Recorder};
 use crate::report::{table, two};
 use anyhow::{Context, Result, anyhow, bail};
 use idlab::gate::Judgement;
@@ -26,6 +26,11 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// Counts the head and keeps what it takes in `file`.
 pub fn save(args: &Args, head: &Side, file: &Path) -> Result<()> {
+    // Counting takes long.
+    if file.is_dir() {
+        bail!("--save {}: expected a file", file.display());
+    }
+    recorder::see_writable("--save", recorder::folder_of(file))?;
     let seed = args.output.seed;
     let counts = Counts::of(args, head, seed, |cases| chosen(cases, &args.cases))?;
     let mut params = parameters(&args.cases, head);

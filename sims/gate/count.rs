@@ -6,6 +6,7 @@ use crate::args::say;
 use crate::recorder::progress_of;
 use anyhow::{Context, Result, anyhow, bail};
 use rayon::prelude::*;
+use std::io::Read;
 use std::time::Duration;
 
 /// Ids of the smaller of two counts; the larger has twice as many.
@@ -106,11 +107,13 @@ fn total(side: &Side, case: &str, seed: u64, ids: u64) -> Result<(String, u64)> 
         format!("--log-file={}", log.path().display()),
     ];
     let mut worker = side.start_inside(&words, SLOWER)?;
+    // It is open on both sides: without a name it ends with the last of them.
+    let mut log = log.into_file();
     let checksum = worker.count(case, seed, ids)?;
     worker.finish()?;
-    let log = std::fs::read(log.path()).context("valgrind's log")?;
-    let log = String::from_utf8_lossy(&log);
-    let instructions = parse(&log).ok_or_else(|| {
+    let mut lines = Vec::new();
+    log.read_to_end(&mut lines).context("valgrind's log")?;
+    let instructions = parse(&String::from_utf8_lossy(&lines)).ok_or_else(|| {
         anyhow!(
             "valgrind wrote no line with \"I refs:\": is the command a script that starts another program? give that one"
         )
