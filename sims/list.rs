@@ -16,7 +16,7 @@ use idlab::measure::{
     FLEET_MEASURES, LATENCY_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES,
 };
 use idlab::reference::STREAMS;
-use idlab::scheme::{Limits, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
+use idlab::scheme::{Limits, PRESETS, Preset, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
 use std::io::Write;
 
@@ -80,7 +80,10 @@ fn pairs(table: &[(&str, &str)]) -> Vec<[String; 2]> {
 
 fn list(what: What) -> Result<String> {
     let rows: Vec<[String; 2]> = match what {
-        What::Schemes => SCHEMES.iter().flat_map(scheme).collect(),
+        What::Schemes => {
+            let schemes = SCHEMES.iter().flat_map(scheme);
+            schemes.chain(PRESETS.iter().flat_map(preset)).collect()
+        }
         What::Engines => ENGINES.iter().flat_map(|engine| profiles(engine)).collect(),
         What::Measures => MEASURES
             .iter()
@@ -263,14 +266,7 @@ fn profiles(engine: &Engine) -> Vec<[String; 2]> {
 }
 
 fn scheme(info: &idlab::scheme::SchemeInfo) -> Vec<[String; 2]> {
-    let spec = Spec {
-        name: info.name.to_owned(),
-        params: Vec::new(),
-    };
-    let limits = idlab::scheme::visit(&spec, ReadLimits)
-        .map(|limits| words(&limits))
-        .unwrap_or_default();
-    let mut rows = vec![[info.name.to_owned(), format!("{}{limits}", info.about)]];
+    let mut rows = vec![named(info.name, info.about)];
     rows.extend(info.params.iter().map(|param| {
         [
             format!("  :{}={}", param.name, param.default),
@@ -278,6 +274,34 @@ fn scheme(info: &idlab::scheme::SchemeInfo) -> Vec<[String; 2]> {
         ]
     }));
     rows
+}
+
+/// A preset, then the scheme that it is, its parameters and its rollback.
+fn preset(preset: &Preset) -> [[String; 2]; 2] {
+    let spec = Spec {
+        name: preset.scheme.to_owned(),
+        params: (preset.params.iter())
+            .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+            .collect(),
+    };
+    let rollback = match preset.rollback {
+        rollback if rollback == Default::default() => String::new(),
+        rollback => format!(" --rollback {rollback}"),
+    };
+    let is = [String::new(), format!("= {spec}{rollback}")];
+    [named(preset.name, preset.about), is]
+}
+
+/// A scheme's name, what it is, and its limits.
+fn named(name: &str, about: &str) -> [String; 2] {
+    let spec = Spec {
+        name: name.to_owned(),
+        params: Vec::new(),
+    };
+    let limits = idlab::scheme::visit(&spec, ReadLimits)
+        .map(|limits| words(&limits))
+        .unwrap_or_default();
+    [name.to_owned(), format!("{about}{limits}")]
 }
 
 struct ReadLimits;

@@ -8,6 +8,7 @@ mod key20;
 mod ksuid;
 mod number;
 mod text;
+mod tsid;
 mod ulid;
 mod uuid;
 
@@ -15,6 +16,7 @@ pub use key20::Key20;
 pub use ksuid::Ksuid;
 pub use number::Number;
 pub use text::{ParseError, decode_all, encode_all};
+pub use tsid::Tsid;
 pub use ulid::Ulid;
 pub use uuid::Uuid;
 

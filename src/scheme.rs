@@ -7,7 +7,7 @@
 //! simulated time pass.
 //!
 //! To add a scheme: write `src/scheme/<name>.rs` and add one line to
-//! `schemes!` below. A scheme from outside the crate needs neither; see
+//! `schemes!` below; if it is another one's layout with other numbers, add a [`Preset`]. A scheme from outside the crate needs neither; see
 //! `examples/custom_scheme.rs`.
 
 use crate::clock::{Clock, Held, Timestamp};
@@ -18,11 +18,13 @@ use thiserror::Error;
 
 mod blocks;
 mod centre;
+mod preset;
 mod rollback;
 mod spec;
 mod ticker;
 
 pub use blocks::{Blocks, Shared, Tickets};
+pub use preset::{PRESETS, Preset};
 pub use rollback::{ROLLBACKS, Rollback, RollbackError};
 pub use spec::{Param, Params, Spec, SpecError};
 pub use ticker::{Ticker, Ticks};
@@ -271,23 +273,26 @@ macro_rules! schemes {
     ($($module:ident :: $type:ident),* $(,)?) => {
         $(mod $module; pub use $module::$type;)*
 
-        /// Every scheme, in the order of `sim list`.
+        /// Every scheme, in the order of `sim list`; [`PRESETS`] are further names.
         pub const SCHEMES: &[SchemeInfo] = &[$(SchemeInfo {
             name: $type::NAME,
             about: $type::ABOUT,
             params: $type::PARAMS,
         }),*];
 
-        /// Makes the scheme that `spec` names and hands it to `visitor`.
+        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to `visitor`.
         ///
         /// # Errors
         /// An unknown name or parameter, or a value that does not fit.
         pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
-            $(if spec.name == $type::NAME {
+            let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
+            $(if name == $type::NAME {
                 let params = Params::new(spec, $type::PARAMS)?;
                 return Ok(visitor.visit($type::new(&params)?));
             })*
-            Err(SpecError::unknown_scheme(&spec.name, SCHEMES.iter().map(|s| s.name)))
+            let presets = PRESETS.iter().map(|preset| preset.name);
+            let known = SCHEMES.iter().map(|scheme| scheme.name).chain(presets);
+            Err(SpecError::unknown_scheme(&spec.name, known))
         }
     };
 }
@@ -297,7 +302,11 @@ schemes! {
     ticket_block::TicketBlock,
     odd_even::OddEven,
     stride::Stride,
+    auto_random::AutoRandom,
+    bit_reversed::BitReversed,
     snowflake::Snowflake,
+    running_sequence::RunningSequence,
+    tsid::TsidScheme,
     unique_rowid::UniqueRowid,
     uuid_v4::UuidV4,
     uuid_v7::UuidV7,

@@ -82,6 +82,8 @@ impl Visitor for Facts {
         // Ids so few that a tick of a real clock can be used up.
         let few = limits.ids_per_tick.and_then(|ids| u32::try_from(ids).ok());
         let limit = few.filter(|ids| *ids > 1).zip(limits.tick_ns);
+        // Its counters carry into the timestamp instead.
+        let limit = limit.filter(|_| self.0 != "tsid");
         let draws = match self.0 {
             "ulid:tail=monotonic" => Draws::EachMs,
             _ => Draws::EachId,
@@ -112,7 +114,7 @@ impl Visitor for Facts {
                         .draws(draws)
                         .random(random)
                         .state(State::Local);
-                    if let "unique_rowid" | "uuid_v7:tail=fraction" = self.0 {
+                    if let "unique_rowid" | "tsid" | "uuid_v7:tail=fraction" = self.0 {
                         row = row.mark(AHEAD);
                     }
                     if clock != Clock::Manual
@@ -131,7 +133,7 @@ impl Visitor for Facts {
 /// What ids of a form are held to.
 fn check(form: &str) -> Check {
     match form {
-        "odd_even" => unique(Shape::Number),
+        "odd_even" | "auto_random" | "bit_reversed" | "running_sequence" => unique(Shape::Number),
         "uuid_v4" => unique(Shape::Uuid(4)),
         "uuid_v7" => unique(Shape::Uuid(7)),
         "ulid" => unique(Shape::Ms48),

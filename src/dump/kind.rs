@@ -1,6 +1,6 @@
 //! The kinds of ids that a dump may hold.
 
-use crate::id::{Column, Id, Ksuid, Ulid, Uuid};
+use crate::id::{Column, Id, Ksuid, Tsid, Ulid, Uuid};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +17,8 @@ pub enum Kind {
     Ulid,
     /// KSUIDs.
     Ksuid,
+    /// TSIDs.
+    Tsid,
     /// Hex strings of this many bytes (4 to 20), with or without `0x` or `\x`.
     Hex(u32),
 }
@@ -28,6 +30,7 @@ pub const KINDS: &[(&str, Kind)] = &[
     ("uuid", Kind::Uuid),
     ("ulid", Kind::Ulid),
     ("ksuid", Kind::Ksuid),
+    ("tsid", Kind::Tsid),
     ("hex", Kind::Hex(0)),
 ];
 
@@ -39,6 +42,7 @@ impl fmt::Display for Kind {
             Kind::Uuid => f.write_str("UUIDs"),
             Kind::Ulid => f.write_str("ULIDs"),
             Kind::Ksuid => f.write_str("KSUIDs"),
+            Kind::Tsid => f.write_str("TSIDs"),
             Kind::Hex(0) => f.write_str("hex strings"),
             Kind::Hex(bytes) => write!(f, "hex strings of {bytes} bytes"),
         }
@@ -75,6 +79,7 @@ impl Kind {
                 let key = Ksuid::from_str(text).ok()?.key();
                 Some((key.high(), key.low()))
             }
+            Kind::Tsid => low(Tsid::from_str(text).ok()?.key().into()),
             Kind::Hex(bytes) => {
                 let digits = hex_digits(text)?;
                 if digits.len() as u32 != bytes * 2 {
@@ -98,6 +103,7 @@ impl Kind {
             Kind::Uuid => Uuid::COLUMN,
             Kind::Ulid => Ulid::COLUMN,
             Kind::Ksuid => Ksuid::COLUMN,
+            Kind::Tsid => Tsid::COLUMN,
             Kind::Hex(bytes) => Column::Bytes(bytes),
         }
     }
@@ -109,6 +115,7 @@ impl Kind {
             Kind::Uuid => Uuid::TEXT_CHARS,
             Kind::Ulid => Ulid::TEXT_CHARS,
             Kind::Ksuid => Ksuid::TEXT_CHARS,
+            Kind::Tsid => Tsid::TEXT_CHARS,
             Kind::Hex(bytes) => Some(bytes * 2),
         }
     }
@@ -133,6 +140,7 @@ pub(super) fn candidates(text: &str) -> Vec<Kind> {
         Kind::Uuid,
         Kind::Ulid,
         Kind::Ksuid,
+        Kind::Tsid,
         hex,
     ]
     .into_iter()

@@ -39,6 +39,7 @@ fn kinds_are_told_apart() {
         ),
         ("01ARZ3NDEKTSV4RRFFQ69G5FAV\n", Kind::Ulid),
         ("0ujtsYcgvSTl8PAuAdqWYSMnLOv\n", Kind::Ksuid),
+        ("01226N0640J7Q\n", Kind::Tsid),
         ("507f1f77bcf86cd799439011\n", Kind::Hex(12)),
         ("12345678\ndeadbeef\n", Kind::Hex(4)),
         ("\\x0123456789abcdef0123456789abcdef\n", Kind::Hex(16)),

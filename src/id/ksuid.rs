@@ -111,7 +111,7 @@ impl Id for Ksuid {
     /// Case matters; what does not fit 160 bits is refused.
     #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
-        let (first, [a, b, c, d, e]) = numbers::<62, 5, 5>(text, &VALUES, "27")?;
+        let (first, [a, b, c, d, e]) = numbers::<62, 2, 5, 5>(text, &VALUES, "27")?;
         let [first, middle, last] =
             [(first, a), (b, c), (d, e)].map(|(a, b)| u128::from(a * 62u64.pow(5) + b));
         let factor = u128::from(GROUP);

@@ -141,25 +141,30 @@ pub(crate) const fn digit_pairs<const N: usize>(alphabet: &[u8]) -> [[u8; 2]; N]
     pairs
 }
 
-/// The numbers that two digits of `text` are, and then `COUNT` groups of `LENGTH` digits.
+/// The numbers that the first `FIRST` digits of `text` are, and then `COUNT` groups of `LENGTH`.
 #[inline]
-pub(crate) fn numbers<const BASE: u64, const LENGTH: usize, const COUNT: usize>(
+pub(crate) fn numbers<
+    const BASE: u64,
+    const FIRST: usize,
+    const LENGTH: usize,
+    const COUNT: usize,
+>(
     text: &[u8],
     values: &[u32; 256],
     expected: &'static str,
 ) -> Result<(u64, [u64; COUNT]), ParseError> {
-    const { assert!(BASE.pow(LENGTH as u32) <= FOREIGN as u64 && LENGTH <= 6) }
+    const { assert!(BASE.pow(LENGTH as u32) <= FOREIGN as u64 && FIRST <= LENGTH && LENGTH <= 6) }
     let number = |digits: &[u8]| {
         digits.iter().fold(0, |number, &byte| {
             number * BASE + u64::from(values[usize::from(byte)])
         })
     };
-    let length = 2 + COUNT * LENGTH;
+    let length = FIRST + COUNT * LENGTH;
     if text.len() == length {
-        let first = number(&text[..2]);
+        let first = number(&text[..FIRST]);
         let mut groups = [0; COUNT];
         let mut all = first;
-        for (group, digits) in groups.iter_mut().zip(text[2..].chunks_exact(LENGTH)) {
+        for (group, digits) in groups.iter_mut().zip(text[FIRST..].chunks_exact(LENGTH)) {
             *group = number(digits);
             all |= *group;
         }
@@ -186,7 +191,7 @@ fn refusal(text: &[u8], length: usize, values: &[u32; 256], expected: &'static s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{Key20, Ksuid, Number, Ulid, Uuid};
+    use crate::id::{Key20, Ksuid, Number, Tsid, Ulid, Uuid};
     use proptest::prelude::*;
 
     /// Puts every byte at every place of `text`: it `belongs` there or is refused by name.
@@ -224,9 +229,9 @@ mod tests {
             },
         );
         put_every_byte::<Uuid>("919108f752d143209bacf847db4148a8", hex);
-        put_every_byte::<Ulid>("01ARZ3NDEKTSV4RRFFQ69G5FAV", |_, byte| {
-            byte.is_ascii_alphanumeric() && !b"ILOUilou".contains(&byte)
-        });
+        let base32 = |_, byte: u8| byte.is_ascii_alphanumeric() && !b"ILOUilou".contains(&byte);
+        put_every_byte::<Ulid>("01ARZ3NDEKTSV4RRFFQ69G5FAV", base32);
+        put_every_byte::<Tsid>("01226N0640J7Q", base32);
         put_every_byte::<Ksuid>("0ujtsYcgvSTl8PAuAdqWYSMnLOv", |_, byte| {
             byte.is_ascii_alphanumeric()
         });
@@ -267,6 +272,7 @@ mod tests {
             }
             check_many(&ids(&values, |low, _| Uuid(low)));
             check_many(&ids(&values, |low, _| Ulid(low)));
+            check_many(&ids(&values, |low, _| Tsid(low as u64)));
             check_many(&ids(&values, |low, high| Ksuid(Key20::new(high, low))));
             check_many(&ids(&values, |low, high| Number(low as u64 >> (high % 64))));
         }
@@ -282,6 +288,7 @@ mod tests {
             let text = String::from_utf8_lossy(&bytes);
             prop_assert_eq!(Uuid::decode(&bytes), text.parse());
             prop_assert_eq!(Ulid::decode(&bytes), text.parse());
+            prop_assert_eq!(Tsid::decode(&bytes), text.parse());
             prop_assert_eq!(Ksuid::decode(&bytes), text.parse());
             prop_assert_eq!(Number::decode(&bytes), text.parse());
         }

@@ -5,9 +5,9 @@ use super::{Column, Id, ParseError};
 use std::fmt;
 use std::str::FromStr;
 
-const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-static PAIRS: [[u8; 2]; 1024] = digit_pairs(DIGITS);
-static VALUES: [u32; 256] = digit_values(DIGITS, true);
+pub(super) const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+pub(super) static PAIRS: [[u8; 2]; 1024] = digit_pairs(DIGITS);
+pub(super) static VALUES: [u32; 256] = digit_values(DIGITS, true);
 const MAX: &str = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 
 /// A ULID: 48 bits of milliseconds, then 80 random bits.
@@ -51,7 +51,7 @@ impl Id for Ulid {
     /// Accepts either case; refuses I, L, O and U, and what does not fit 128 bits.
     #[inline]
     fn decode(text: &[u8]) -> Result<Self, ParseError> {
-        let (first, groups) = numbers::<32, 6, 4>(text, &VALUES, "26")?;
+        let (first, groups) = numbers::<32, 2, 6, 4>(text, &VALUES, "26")?;
         // 26 digits hold 130 bits: the first two have room for 8 only.
         if first >= 1 << 8 {
             return Err(ParseError::Overflow { max: MAX });

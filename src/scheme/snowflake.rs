@@ -1,15 +1,16 @@
 //! Snowflake: timestamp, worker and sequence in 63 bits (Twitter, 2010).
 //!
 //! - Layout: sign 1 (always 0), timestamp 41, worker 10, sequence 12; the
-//!   widths are parameters and must add up to 63. `first=worker` has the
-//!   worker before the timestamp (Seata).
+//!   widths are parameters and must add up to 64. `datacenter` gives the upper bits of the
+//!   writer's number a field of their own (Twitter: 5 and 5). `first=worker` has the
+//!   worker before the timestamp (Seata), `last=worker` after the sequence (Sonyflake).
 //! - Ids per tick: 4,096 a writer and millisecond, then [`Stall::Exhausted`].
 //! - Lifetime: 2⁴¹ ms, 69.7 years. With Twitter's epoch (1288834974657 ms,
 //!   2010-11-04) the last millisecond is 2080-07-10T17:30:30.208Z.
 //! - Rollback: any [`Rollback`]; by default refused with [`Stall::ClockBehind`] until the last tick is back.
-//! - Source: Twitter's Snowflake announcement, 2010. Its 5-bit data centre and
-//!   5-bit worker are one worker number here. Discord's 42-bit unsigned
-//!   timestamp is read to 41 bits, which suffice until 2084.
+//! - Source: Twitter's Snowflake announcement, 2010. Others' numbers are presets: `twitter`,
+//!   `sonyflake`, `baidu`. With `epoch_ms=discord` that one's 42-bit unsigned timestamp is
+//!   read to 41 bits, which suffice until 2084; preset `discord` has all.
 
 use super::{
     Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, Ticker, Ticks,
@@ -28,23 +29,30 @@ const EPOCHS_MS: &[(&str, u64)] = &[
 /// A Snowflake layout.
 #[derive(Clone, Debug)]
 pub struct Snowflake {
+    sign: u32,
     timestamp: u32,
+    datacenter: u32,
     worker: u32,
     sequence: u32,
     /// Bits to the right of the timestamp.
-    tick_shift: u32,
-    last_sequence: u64,
-    worker_first: bool,
-    ticks: Ticks,
-    rollback: Rollback,
+    pub(super) tick_shift: u32,
+    /// Bits to the right of the worker number.
+    worker_shift: u32,
+    /// Bits to the right of the sequence.
+    sequence_shift: u32,
+    /// The last sequence number in its place.
+    pub(super) last_sequence: u64,
+    pub(super) ticks: Ticks,
+    pub(super) rollback: Rollback,
 }
 
 /// What a Snowflake writer remembers.
 #[derive(Debug)]
 pub struct SnowflakeWriter {
     /// The worker number in its place.
-    worker: u64,
-    ticker: Ticker<u64>,
+    pub(super) worker: u64,
+    /// Its tails are sequence numbers in their place.
+    pub(super) ticker: Ticker<u64>,
 }
 
 /// The largest number of `bits` bits (`bits` < 64).
@@ -52,20 +60,22 @@ fn max(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-/// The sequence number after `last`, at most `most`.
+/// The sequence number `step` after `last`, at most `most`.
 #[inline]
-fn advance(last: Option<u64>, most: u64) -> Option<u64> {
-    let next = last.map_or(0, |sequence| sequence + 1);
+pub(super) fn advance(last: Option<u64>, step: u64, most: u64) -> Option<u64> {
+    let next = last.map_or(0, |sequence| sequence + step);
     (next <= most).then_some(next)
 }
 
 impl Snowflake {
-    /// Bits to the right of the worker number.
-    fn worker_shift(&self) -> u32 {
-        match self.worker_first {
-            true => self.timestamp + self.sequence,
-            false => self.sequence,
-        }
+    /// Bits of a writer's number.
+    pub(super) fn node_bits(&self) -> u32 {
+        self.datacenter + self.worker
+    }
+
+    /// The difference of two sequence numbers in their place.
+    fn step(&self) -> u64 {
+        1 << self.sequence_shift
     }
 }
 
@@ -77,9 +87,19 @@ impl Scheme for Snowflake {
     const ABOUT: &'static str = "timestamp, worker, sequence, 64 bits (Twitter 2010)";
     const PARAMS: &'static [Param] = &[
         Param {
+            name: "sign",
+            default: "1",
+            about: "bits of the sign, 1 or 0: unsigned",
+        },
+        Param {
             name: "timestamp",
             default: "41",
             about: "bits of the timestamp, 1 to 62",
+        },
+        Param {
+            name: "datacenter",
+            default: "0",
+            about: "bits of the data centre, the upper ones of a writer's number, 0 to 31",
         },
         Param {
             name: "worker",
@@ -106,20 +126,24 @@ impl Scheme for Snowflake {
             default: "timestamp",
             about: "the field of the highest bits: timestamp or worker",
         },
+        Param {
+            name: "last",
+            default: "sequence",
+            about: "the field of the lowest bits: sequence or worker",
+        },
     ];
 
     fn new(params: &Params) -> Result<Self, SpecError> {
         let bits = |name, least, most| params.number(name, least..=most).map(|bits| bits as u32);
-        let (timestamp, worker, sequence) = (
-            bits("timestamp", 1, 62)?,
-            bits("worker", 0, 31)?,
-            bits("sequence", 0, 31)?,
-        );
-        let sum = timestamp + worker + sequence;
-        if sum != 63 {
+        let (sign, timestamp) = (bits("sign", 0, 1)?, bits("timestamp", 1, 62)?);
+        let (datacenter, worker) = (bits("datacenter", 0, 31)?, bits("worker", 0, 31)?);
+        let sequence = bits("sequence", 0, 31)?;
+        let sum = sign + timestamp + datacenter + worker + sequence;
+        if sum != 64 {
             return Err(SpecError(format!(
-                "snowflake: timestamp, worker and sequence must add up to 63 bits, \
-                 but {timestamp} + {worker} + {sequence} = {sum}"
+                "{}: sign, timestamp, datacenter, worker and sequence must add up to 64 bits, \
+                 but {sign} + {timestamp} + {datacenter} + {worker} + {sequence} = {sum}",
+                params.name()
             )));
         }
         let word = params.text("epoch_ms");
@@ -129,34 +153,57 @@ impl Scheme for Snowflake {
                 .number("epoch_ms", 0..=u64::MAX / NS_PER_MS)
                 .map_err(|_| params.refuse("epoch_ms", "Unix milliseconds, or twitter, discord or unix"))?,
         };
-        let worker_first = params.choice("first", &[("timestamp", false), ("worker", true)])?;
+        let first = params.choice("first", &[("timestamp", false), ("worker", true)])?;
+        let last = params.choice("last", &[("sequence", false), ("worker", true)])?;
+        let node = datacenter + worker;
+        let (tick_shift, worker_shift, sequence_shift) = match (first, last) {
+            (false, false) => (node + sequence, sequence, 0),
+            (true, false) => (sequence, timestamp + sequence, 0),
+            (false, true) => (sequence + node, 0, node),
+            (true, true) => {
+                return Err(params.refuse("last", "sequence, as the worker comes first"));
+            }
+        };
         Ok(Self {
+            sign,
             timestamp,
+            datacenter,
             worker,
             sequence,
-            tick_shift: if worker_first { 0 } else { worker } + sequence,
-            last_sequence: max(sequence),
-            worker_first,
+            tick_shift,
+            worker_shift,
+            sequence_shift,
+            last_sequence: max(sequence) << sequence_shift,
             ticks: Ticks {
                 epoch_ns: epoch_ms * NS_PER_MS,
                 tick_ns: params.number("tick_ms", 1..=86_400_000)? * NS_PER_MS,
                 last: max(timestamp),
             },
-            rollback: Rollback::default(),
+            rollback: params.rollback(),
         })
     }
 
     fn fields(&self) -> Vec<Field> {
+        use FieldKind::{Counter, Fixed, Node, Timestamp};
         let mut fields = [
-            Field::new("sign", 1, FieldKind::Fixed),
-            Field::new("timestamp", self.timestamp, FieldKind::Timestamp),
-            Field::new("worker", self.worker, FieldKind::Node),
-            Field::new("sequence", self.sequence, FieldKind::Counter),
+            (63, Field::new("sign", self.sign, Fixed)),
+            (
+                self.tick_shift,
+                Field::new("timestamp", self.timestamp, Timestamp),
+            ),
+            (
+                self.worker_shift + self.worker,
+                Field::new("datacenter", self.datacenter, Node),
+            ),
+            (self.worker_shift, Field::new("worker", self.worker, Node)),
+            (
+                self.sequence_shift,
+                Field::new("sequence", self.sequence, Counter),
+            ),
         ];
-        if self.worker_first {
-            fields.swap(1, 2);
-        }
-        fields.into_iter().filter(|field| field.bits > 0).collect()
+        fields.sort_by_key(|(shift, _)| std::cmp::Reverse(*shift));
+        let fields = fields.into_iter().map(|(_, field)| field);
+        fields.filter(|field| field.bits > 0).collect()
     }
 
     fn limits(&self) -> Limits {
@@ -169,12 +216,12 @@ impl Scheme for Snowflake {
             ids_per_tick: Some(1 << self.sequence),
             tick_ns: Some(self.ticks.tick_ns),
             exhausted_unix_ms: Some(epoch_ms.saturating_add(life_ms - 1)),
-            writers: Some(1 << self.worker),
+            writers: Some(1 << self.node_bits()),
         }
     }
 
     fn writer(&mut self, number: u32) -> Result<SnowflakeWriter, WriterError> {
-        let max = max(self.worker);
+        let max = max(self.node_bits());
         if u64::from(number) > max {
             return Err(WriterError {
                 scheme: Self::NAME,
@@ -183,7 +230,7 @@ impl Scheme for Snowflake {
             });
         }
         Ok(SnowflakeWriter {
-            worker: u64::from(number) << self.worker_shift(),
+            worker: u64::from(number) << self.worker_shift,
             ticker: Ticker::default(),
         })
     }
@@ -195,7 +242,7 @@ impl Scheme for Snowflake {
         clock: &impl Clock,
         _: &mut impl Rng,
     ) -> Result<Number, Stall> {
-        let advance = |last| advance(last, self.last_sequence);
+        let advance = |last| advance(last, self.step(), self.last_sequence);
         let (ticks, rollback) = (&self.ticks, &self.rollback);
         let next = writer.ticker.next(ticks, rollback, clock, advance);
         next.map(|(tick, sequence)| Number(tick << self.tick_shift | writer.worker | sequence))
@@ -217,13 +264,14 @@ impl Scheme for Snowflake {
             let more = one_by_one(self, writer, &reading, random, more);
             return Ok(1 + more.unwrap_or_default());
         };
-        // The sequence is in the lowest bits.
-        let left = self.last_sequence - *sequence;
+        let left = (self.last_sequence - *sequence) >> self.sequence_shift;
         let count = more.len().min(left.try_into().unwrap_or(usize::MAX));
-        for (i, id) in (1..).zip(&mut more[..count]) {
-            *id = Number(first.0 + i);
+        let (step, mut last) = (self.step(), first.0);
+        for id in &mut more[..count] {
+            last += step;
+            *id = Number(last);
         }
-        *sequence += count as u64;
+        *sequence += (count as u64) << self.sequence_shift;
         Ok(1 + count)
     }
 
@@ -232,6 +280,11 @@ impl Scheme for Snowflake {
             return Err(SpecError(format!(
                 "{rollback} needs sequence numbers 0 to 5, 3 bits, not {}",
                 self.sequence
+            )));
+        }
+        if rollback == Rollback::BackFill && self.sequence_shift > 0 {
+            return Err(SpecError(format!(
+                "{rollback} needs the sequence in the lowest bits"
             )));
         }
         self.rollback = rollback;

@@ -1,5 +1,7 @@
 //! Scheme names with parameters: `uuid_v7:tail=counter`.
 
+use super::Rollback;
+use super::preset::{Preset, preset};
 use crate::names::nearest;
 use std::fmt;
 use std::str::FromStr;
@@ -71,11 +73,12 @@ impl fmt::Display for Spec {
     }
 }
 
-/// A scheme's parameters with its defaults filled in.
+/// A scheme's parameters with its defaults filled in, or its preset's.
 #[derive(Debug)]
 pub struct Params<'a> {
     spec: &'a Spec,
     known: &'static [Param],
+    preset: Option<&'static Preset>,
 }
 
 impl<'a> Params<'a> {
@@ -102,7 +105,17 @@ impl<'a> Params<'a> {
                 )));
             }
         }
-        Ok(Self { spec, known })
+        let preset = preset(&spec.name);
+        Ok(Self {
+            spec,
+            known,
+            preset,
+        })
+    }
+
+    /// The name that the scheme was asked for by.
+    pub fn name(&self) -> &str {
+        &self.spec.name
     }
 
     /// The text of parameter `name`.
@@ -111,6 +124,11 @@ impl<'a> Params<'a> {
     /// If the scheme does not list `name` among its parameters.
     pub fn text(&self, name: &str) -> &str {
         let given = self.spec.params.iter().find(|(key, _)| key == name);
+        let of_preset = || {
+            let params = self.preset?.params;
+            let found = params.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| *value)
+        };
         let default = || {
             self.known
                 .iter()
@@ -119,8 +137,15 @@ impl<'a> Params<'a> {
         };
         given
             .map(|(_, value)| value.as_str())
+            .or_else(of_preset)
             .or_else(default)
             .expect("a listed parameter")
+    }
+
+    /// What writers do when their clocks go back, unless told otherwise.
+    pub fn rollback(&self) -> Rollback {
+        self.preset
+            .map_or_else(Rollback::default, |preset| preset.rollback)
     }
 
     /// The whole number in parameter `name`, which must lie in `range`.

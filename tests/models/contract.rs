@@ -3,7 +3,7 @@
 use idlab::clock::{NS_PER_MS, Timestamp};
 use idlab::id::{Column, Id, Key};
 use idlab::random::stream;
-use idlab::scheme::{FieldKind, Params, ROLLBACKS, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
+use idlab::scheme::{FieldKind, PRESETS, Params, ROLLBACKS, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
 use rand::Rng;
 use std::collections::HashSet;
 
@@ -22,14 +22,31 @@ const VARIANTS: &[&str] = &[
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",
     "ulid:tail=monotonic",
+    // Their own epoch has ended.
+    "baidu:epoch_ms=1700000000000",
+    "baidu_cached:epoch_ms=1700000000000",
+    "snowflake:last=worker",
+    "snowflake:sign=0:datacenter=4:worker=7",
+    "running_sequence:first=worker:start=hashed",
+    "tsid:node=2",
+    "auto_random:shard=15:range=54:transaction=3:size=10:rtt_us=15",
+    "bit_reversed:size=7:prefetch=20",
 ];
 
 /// Schemes whose writers promise ascending ids.
 const ASCENDING: &[&str] = &[
     "auto_increment",
     "ticket_block",
+    "hi_lo",
+    "pooled",
+    "leaf_segment",
     "stride",
     "snowflake",
+    "twitter",
+    "sonyflake",
+    "baidu",
+    "baidu_cached",
+    "tsid",
     "uuid_v7:tail=counter",
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",
@@ -43,9 +60,15 @@ const INTERVAL_NS: u64 = 20_000;
 const WRITERS: u32 = 3;
 const IDS: usize = 20_000;
 
+/// Presets whose timestamps are used up at [`START_NS`].
+const ENDED: &[&str] = &["baidu", "baidu_cached"];
+
 fn specs() -> impl Iterator<Item = String> {
     let defaults = SCHEMES.iter().map(|scheme| scheme.name);
-    defaults.chain(VARIANTS.iter().copied()).map(str::to_owned)
+    let presets = PRESETS.iter().map(|preset| preset.name);
+    let presets = presets.filter(|name| !ENDED.contains(name));
+    let names = defaults.chain(presets).chain(VARIANTS.iter().copied());
+    names.map(str::to_owned)
 }
 
 fn run<V: Visitor>(spec: &str, visitor: V) -> V::Output {
@@ -58,6 +81,21 @@ fn is_ascending(spec: &str) -> bool {
         let rest = spec.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     })
+}
+
+/// The next id, after all waits that it takes.
+fn patiently<S: Scheme>(
+    scheme: &mut S,
+    writer: &mut S::Writer,
+    now: &mut Timestamp,
+    random: &mut impl Rng,
+) -> S::Id {
+    loop {
+        match scheme.mint(writer, now, random) {
+            Ok(id) => return id,
+            Err(stall) => now.0 += stall.wait_ns().expect(S::NAME),
+        }
+    }
 }
 
 /// Mints [`IDS`] ids at a steady rate and checks each; yields their texts.
@@ -82,12 +120,7 @@ impl Visitor for Steady<'_> {
         for turn in (0..WRITERS as usize).cycle().take(IDS) {
             let (writer, random) = &mut writers[turn];
             now.0 += INTERVAL_NS;
-            let id = loop {
-                match scheme.mint(writer, &now, random) {
-                    Ok(id) => break id,
-                    Err(stall) => now.0 += stall.wait_ns().expect(spec),
-                }
-            };
+            let id = patiently(&mut scheme, writer, &mut now, random);
             check_instant(&scheme, id, now, spec);
             ids.push(id);
         }
@@ -98,17 +131,15 @@ impl Visitor for Steady<'_> {
     }
 }
 
-/// The id carries the tick of the reading; a fraction may be ahead, by 1 ms at most.
+/// The id carries the tick of the reading; a fraction, or a counter that carries, may be ahead,
+/// by 1 ms at most.
 fn check_instant<S: Scheme>(scheme: &S, id: S::Id, now: Timestamp, spec: &str) {
     let tick_ns = scheme.limits().tick_ns;
     let instant = scheme.timestamp(id);
     assert_eq!(tick_ns.is_some(), instant.is_some(), "{spec}");
     if let (Some(tick_ns), Some(instant)) = (tick_ns, instant) {
-        let ahead_ns = if spec.ends_with("tail=fraction") {
-            NS_PER_MS
-        } else {
-            0
-        };
+        let may_be_ahead = spec.ends_with("tail=fraction") || spec.starts_with("tsid");
+        let ahead_ns = if may_be_ahead { NS_PER_MS } else { 0 };
         assert!(instant.0 <= now.0 + ahead_ns, "{spec}: {id} is early");
         assert!(now.0 < instant.0 + tick_ns, "{spec}: {id} is late");
     }
@@ -234,6 +265,22 @@ fn a_reading_after_the_wait_succeeds_when_a_sequence_is_used_up() {
 }
 
 #[test]
+fn a_preset_whose_timestamps_are_used_up_issues_nothing() {
+    struct Ended;
+    impl Visitor for Ended {
+        type Output = ();
+
+        fn visit<S: Scheme>(self, mut scheme: S) {
+            let mut writer = scheme.writer(0).unwrap();
+            let now = Timestamp(START_NS);
+            let stall = scheme.mint(&mut writer, &now, &mut stream(1, "ended", 0));
+            assert_eq!(stall.err(), Some(Stall::OutOfRange));
+        }
+    }
+    ENDED.iter().for_each(|preset| run(preset, Ended));
+}
+
+#[test]
 fn mistakes_in_a_scheme_are_refused_with_a_hint() {
     struct Ignore;
     impl Visitor for Ignore {
@@ -266,15 +313,10 @@ impl Visitor for InBulk<'_> {
         let mut writers = [scheme.writer(1).expect(spec), other.writer(1).expect(spec)];
         let mut randoms = [stream(3, "contract", 0), stream(3, "contract", 0)];
         let mut now = Timestamp(START_NS);
-        let first = loop {
-            let first = scheme.mint(&mut writers[0], &now, &mut randoms[0]);
-            assert_eq!(other.mint(&mut writers[1], &now, &mut randoms[1]), first);
-            match first {
-                Ok(id) => break id,
-                Err(stall) => now.0 += stall.wait_ns().expect(spec),
-            }
-        };
-        let mut ids = [first; 5000];
+        let first = patiently(&mut scheme, &mut writers[0], &mut now, &mut randoms[0]);
+        let mut ids = vec![first; 5000];
+        let mut same = Timestamp(START_NS);
+        patiently(&mut other, &mut writers[1], &mut same, &mut randoms[1]);
         for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1]
             .into_iter()
             .cycle()

@@ -40,7 +40,7 @@ const WRONG: &[(&[&str], &str)] = &[
     ),
     (
         &["btree", "--scheme", "snowflake:worker=11"],
-        "add up to 63 bits",
+        "add up to 64 bits",
     ),
     (
         &["btree", "--scheme", "uuid_v7:tail=best"],

@@ -71,10 +71,12 @@ fn the_limits_are_those_of_2010() {
 #[test]
 fn bits_that_do_not_add_up_are_refused_with_their_sum() {
     let error = snowflake(":worker=11").unwrap_err().to_string();
-    assert!(error.ends_with("41 + 11 + 12 = 64"), "{error}");
+    assert!(error.ends_with("1 + 41 + 0 + 11 + 12 = 65"), "{error}");
     assert!(snowflake(":timestamp=62:worker=1:sequence=0").is_ok());
     assert!(snowflake(":timestamp=63:worker=0:sequence=0").is_err());
     assert!(snowflake(":epoch_ms=yesterday").is_err());
+    assert!(snowflake(":sign=0:timestamp=42").is_ok());
+    assert!(snowflake(":first=worker:last=worker").is_err());
 }
 
 #[test]
