@@ -16,7 +16,7 @@ use idlab::measure::{
     FLEET_MEASURES, LATENCY_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES,
 };
 use idlab::reference::STREAMS;
-use idlab::scheme::{Limits, PRESETS, Preset, ROLLBACKS, SCHEMES, Scheme, Spec, Visitor};
+use idlab::scheme::{Limits, PRESETS, Preset, ROLLBACKS, Rollback, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
 use std::io::Write;
 
@@ -278,17 +278,12 @@ fn scheme(info: &idlab::scheme::SchemeInfo) -> Vec<[String; 2]> {
 
 /// A preset, then the scheme that it is, its parameters and its rollback.
 fn preset(preset: &Preset) -> [[String; 2]; 2] {
-    let spec = Spec {
-        name: preset.scheme.to_owned(),
-        params: (preset.params.iter())
-            .map(|&(key, value)| (key.to_owned(), value.to_owned()))
-            .collect(),
-    };
-    let rollback = match preset.rollback {
-        rollback if rollback == Default::default() => String::new(),
-        rollback => format!(" --rollback {rollback}"),
-    };
-    let is = [String::new(), format!("= {spec}{rollback}")];
+    let params = preset.params.iter();
+    let params = params.map(|(key, value)| format!(" :{key}={value}"));
+    let rollback = (preset.rollback != Rollback::default())
+        .then(|| format!(" --rollback {}", preset.rollback));
+    let words: String = params.chain(rollback).collect();
+    let is = [String::new(), format!("= {}{words}", preset.scheme)];
     [named(preset.name, preset.about), is]
 }
 

@@ -6,8 +6,9 @@
 //! a process of its own unless `processes` says how many they share, in turn (threads of an
 //! application); a round trip is measured by the monotonic clock of whoever asks.
 //!
-//! Hi/lo and the pooled optimizers of object-relational mappers are this scheme (Hibernate:
-//! `size=50`), a cached sequence too; Leaf's segments are `prefetch=10`, TinyID's `prefetch=20`.
+//! Hi/lo and the pooled optimizers of object-relational mappers are this scheme (presets `hi_lo`
+//! and `pooled`), a cached sequence too; Leaf's segments are preset `leaf_segment`, TinyID's
+//! `prefetch=20`.
 //!
 //! - Layout: sign 1 (always 0), counter 63.
 //! - Ids per tick: unbounded, there is no tick; one visit to the centre in `size` ids, and

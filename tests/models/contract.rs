@@ -314,7 +314,7 @@ impl Visitor for InBulk<'_> {
         let mut randoms = [stream(3, "contract", 0), stream(3, "contract", 0)];
         let mut now = Timestamp(START_NS);
         let first = patiently(&mut scheme, &mut writers[0], &mut now, &mut randoms[0]);
-        let mut ids = vec![first; 5000];
+        let mut ids = [first; 5000];
         let mut same = Timestamp(START_NS);
         patiently(&mut other, &mut writers[1], &mut same, &mut randoms[1]);
         for (turn, length) in [0, 1, 2, 63, 64, 65, 1000, 5000, 3, 1]

@@ -397,6 +397,7 @@ fn everything_that_flags_accept_is_listed() {
     let all = text(&["list"]);
     for (what, name) in [
         ("schemes", "ticket_block"),
+        ("schemes", "sonyflake"),
         ("engines", "textbook"),
         ("measures", "right_edge_share"),
         ("streams", "ksuid20"),
