@@ -29,13 +29,14 @@ pub const PRESETS: &[Preset] = &[
         rollback: Rollback::Refuse,
         about: "a sequence of blocks, numbers within a block by the application (Hibernate's hilo optimizer, allocation size 50)",
     },
-    // Its sequence counts in ids and not in blocks, and its first block costs two visits.
+    // Not modelled: the very first block is one id long, and all later ones end with the
+    // sequence's value.
     Preset {
         name: "pooled",
         scheme: "ticket_block",
         params: &[("size", "50")],
         rollback: Rollback::Refuse,
-        about: "a sequence with the step of a block; the ids are those of hi_lo (Hibernate's pooled optimizers, allocation size 50)",
+        about: "a sequence with the step of a block; blocks are those of hi_lo, but for the very first (Hibernate's pooled and pooled-lo optimizers, allocation size 50)",
     },
     Preset {
         name: "leaf_segment",
@@ -100,7 +101,7 @@ pub const PRESETS: &[Preset] = &[
             ("epoch_ms", "1314220021721"),
         ],
         rollback: Rollback::Refuse,
-        about: "41 bits of ms, 13 of shard, 10 of the shard's table sequence (Instagram engineering, 2012)",
+        about: "41 bits of ms, 13 of shard, 10 of the shard's table sequence (Instagram engineering, 2011)",
     },
     Preset {
         name: "mastodon",

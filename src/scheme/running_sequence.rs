@@ -13,7 +13,7 @@
 //!   from half of its 2⁴¹ ms on, in 2046.
 //! - Rollback: any [`Rollback`] but those that need a sequence of their own for each tick; by
 //!   default refused. The originals follow the clock back: `ignore`. Sequences survive a restart.
-//! - Source: Discord's API reference; "Sharding & IDs at Instagram", 2012; Mastodon 2.0's
+//! - Source: Discord's API reference; "Sharding & IDs at Instagram", 2011; Mastodon 2.0's
 //!   `timestamp_id`, whose MD5 is another mixing function here.
 
 use super::snowflake::{Snowflake, advance};

@@ -7,8 +7,8 @@
 //!   the clock and never stall.
 //! - Lifetime: 2⁴² ms since 2020-01-01, 139 years: until 2159.
 //! - Rollback: goes on from the last id, however far the clock is behind.
-//! - Source: tsid-creator 5.2 (f4b6a3), as is; its earlier versions wait when a counter is used up and
-//!   follow the clock back. Text: 13 digits of Crockford's base 32.
+//! - Source: tsid-creator 5.2 (f4b6a3). Its earlier versions wait when a counter is used up (4),
+//!   or follow a clock back that is more than 10 s behind. Text: 13 digits of Crockford's base 32.
 
 use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, Ticks, WriterError};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
