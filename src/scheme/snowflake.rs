@@ -40,6 +40,8 @@ pub struct Snowflake {
     worker_shift: u32,
     /// Bits to the right of the sequence.
     sequence_shift: u32,
+    /// The difference of two sequence numbers in their place.
+    step: u64,
     /// The last sequence number in its place.
     pub(super) last_sequence: u64,
     pub(super) ticks: Ticks,
@@ -71,11 +73,6 @@ impl Snowflake {
     /// Bits of a writer's number.
     pub(super) fn node_bits(&self) -> u32 {
         self.datacenter + self.worker
-    }
-
-    /// The difference of two sequence numbers in their place.
-    fn step(&self) -> u64 {
-        1 << self.sequence_shift
     }
 }
 
@@ -173,6 +170,7 @@ impl Scheme for Snowflake {
             tick_shift,
             worker_shift,
             sequence_shift,
+            step: 1 << sequence_shift,
             last_sequence: max(sequence) << sequence_shift,
             ticks: Ticks {
                 epoch_ns: epoch_ms * NS_PER_MS,
@@ -242,7 +240,7 @@ impl Scheme for Snowflake {
         clock: &impl Clock,
         _: &mut impl Rng,
     ) -> Result<Number, Stall> {
-        let advance = |last| advance(last, self.step(), self.last_sequence);
+        let advance = |last| advance(last, self.step, self.last_sequence);
         let (ticks, rollback) = (&self.ticks, &self.rollback);
         let next = writer.ticker.next(ticks, rollback, clock, advance);
         next.map(|(tick, sequence)| Number(tick << self.tick_shift | writer.worker | sequence))
@@ -266,7 +264,7 @@ impl Scheme for Snowflake {
         };
         let left = (self.last_sequence - *sequence) >> self.sequence_shift;
         let count = more.len().min(left.try_into().unwrap_or(usize::MAX));
-        let (step, mut last) = (self.step(), first.0);
+        let (step, mut last) = (self.step, first.0);
         for id in &mut more[..count] {
             last += step;
             *id = Number(last);
