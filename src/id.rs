@@ -3,22 +3,39 @@
 //! An [`Id`] is what a user sees; its [`Key`] is what an index stores: a plain
 //! number or byte string of fixed width whose order is the id's order.
 
+mod cuid2;
 mod hex;
 mod key20;
 mod ksuid;
+mod nano_id;
 mod number;
+mod object_id;
+mod public_id;
+mod push_id;
+mod radix;
+mod scru128;
+mod sql_guid;
 mod text;
 mod tsid;
 mod ulid;
 mod uuid;
+mod xid;
 
+pub use cuid2::Cuid2;
 pub use key20::Key20;
 pub use ksuid::Ksuid;
+pub use nano_id::NanoId;
 pub use number::Number;
+pub use object_id::ObjectId;
+pub use public_id::PublicId;
+pub use push_id::PushId;
+pub use scru128::Scru128;
+pub use sql_guid::SqlGuid;
 pub use text::{ParseError, decode_all, encode_all};
 pub use tsid::Tsid;
 pub use ulid::Ulid;
 pub use uuid::Uuid;
+pub use xid::Xid;
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -121,6 +138,9 @@ pub trait Id:
 
     /// What the kind of id is called in messages ("UUID").
     const KIND: &'static str;
+
+    /// Bits of an id: the lowest ones of its key, whose others are 0.
+    const BITS: u32 = <Self::Key as Key>::BYTES * 8;
 
     /// The column people use for it.
     const COLUMN: Column;

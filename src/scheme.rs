@@ -19,6 +19,8 @@ use thiserror::Error;
 mod blocks;
 mod centre;
 mod preset;
+mod gregorian;
+mod process;
 mod rollback;
 mod spec;
 mod ticker;
@@ -216,7 +218,7 @@ pub trait Scheme: Sized + Send + 'static {
 
     /// The value of each field of `id`, most significant first.
     fn decode(&self, id: Self::Id) -> Vec<(Field, u128)> {
-        let mut shift = <Self::Id as Id>::Key::BYTES * 8;
+        let mut shift = Self::Id::BITS;
         let read = |field: Field| {
             shift -= field.bits;
             (field, id.key().field(shift, field.bits))
@@ -312,4 +314,16 @@ schemes! {
     uuid_v7::UuidV7,
     ulid::UlidScheme,
     ksuid::KsuidScheme,
+    uuid_v1::UuidV1,
+    uuid_v6::UuidV6,
+    uuid_v1_swapped::UuidV1Swapped,
+    newsequentialid::NewSequentialId,
+    comb::Comb,
+    object_id::ObjectIdScheme,
+    xid::XidScheme,
+    scru128::Scru128Scheme,
+    push_id::PushIdScheme,
+    nanoid::NanoIdScheme,
+    cuid2::Cuid2Scheme,
+    public_id::PublicIdScheme,
 }

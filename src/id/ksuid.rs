@@ -5,7 +5,8 @@ use super::{Column, Id, Key20, ParseError};
 use std::fmt;
 use std::str::FromStr;
 
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+pub(super) const DIGITS: &[u8; 62] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 static PAIRS: [[u8; 2]; 3844] = digit_pairs(DIGITS);
 static VALUES: [u32; 256] = digit_values(DIGITS, false);
 const MAX: &str = "aWgEPTl1tmebfsQzFP4bxwgy80V";

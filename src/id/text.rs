@@ -177,7 +177,12 @@ pub(crate) fn numbers<
 
 /// Why `text` does not consist of `length` digits.
 #[cold]
-fn refusal(text: &[u8], length: usize, values: &[u32; 256], expected: &'static str) -> ParseError {
+pub(super) fn refusal(
+    text: &[u8],
+    length: usize,
+    values: &[u32; 256],
+    expected: &'static str,
+) -> ParseError {
     let found = characters(text).count();
     let foreign = text
         .iter()
@@ -191,7 +196,10 @@ fn refusal(text: &[u8], length: usize, values: &[u32; 256], expected: &'static s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{Key20, Ksuid, Number, Tsid, Ulid, Uuid};
+    use crate::id::{
+        Cuid2, Key20, Ksuid, NanoId, Number, ObjectId, PublicId, PushId, Scru128, SqlGuid, Tsid, Ulid,
+        Uuid, Xid,
+    };
     use proptest::prelude::*;
 
     /// Puts every byte at every place of `text`: it `belongs` there or is refused by name.
@@ -236,6 +244,24 @@ mod tests {
             byte.is_ascii_alphanumeric()
         });
         put_every_byte::<Number>("1541815603606036480", |_, byte| byte.is_ascii_digit());
+        put_every_byte::<ObjectId>("507f1f77bcf86cd799439011", hex);
+        put_every_byte::<SqlGuid>("919108f752d143209bacf847db4148a8", hex);
+        put_every_byte::<Xid>("9m4e2mr0ui3e8a215n4g", |place, byte| match place {
+            19 => b"0g".contains(&byte),
+            _ => byte.is_ascii_digit() || (b'a'..=b'v').contains(&byte),
+        });
+        put_every_byte::<Scru128>("036z951mhjikzik2gsl81gr7l", |_, byte| {
+            byte.is_ascii_alphanumeric()
+        });
+        put_every_byte::<PublicId>("7n42DGM5Tflk9n8mt7Fhc7", |_, byte| {
+            byte.is_ascii_alphanumeric()
+        });
+        let of_urls = |_, byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        put_every_byte::<PushId>("-JhLeOlGIEjaIOFHR0xd", of_urls);
+        put_every_byte::<NanoId>("V1StGXR8_Z5jdHi6B-myT", of_urls);
+        put_every_byte::<Cuid2>("tz4a98xxat96iws9zmbrgj3a", |place, byte| {
+            byte.is_ascii_lowercase() || place > 0 && byte.is_ascii_digit()
+        });
     }
 
     fn check_many<I: Id>(ids: &[I]) {
@@ -275,6 +301,14 @@ mod tests {
             check_many(&ids(&values, |low, _| Tsid(low as u64)));
             check_many(&ids(&values, |low, high| Ksuid(Key20::new(high, low))));
             check_many(&ids(&values, |low, high| Number(low as u64 >> (high % 64))));
+            check_many(&ids(&values, |low, _| ObjectId::from_key(low)));
+            check_many(&ids(&values, |low, _| SqlGuid::from_key(low)));
+            check_many(&ids(&values, |low, _| Xid::from_key(low)));
+            check_many(&ids(&values, |low, _| Scru128(low)));
+            check_many(&ids(&values, |low, _| PublicId(low)));
+            check_many(&ids(&values, |low, _| PushId::from_key(low)));
+            check_many(&ids(&values, |low, _| NanoId::from_key(low)));
+            check_many(&ids(&values, |low, _| Cuid2::from_key(low)));
         }
 
         #[test]
@@ -291,6 +325,9 @@ mod tests {
             prop_assert_eq!(Tsid::decode(&bytes), text.parse());
             prop_assert_eq!(Ksuid::decode(&bytes), text.parse());
             prop_assert_eq!(Number::decode(&bytes), text.parse());
+            prop_assert_eq!(SqlGuid::decode(&bytes), text.parse());
+            prop_assert_eq!(Xid::decode(&bytes), text.parse());
+            prop_assert_eq!(Cuid2::decode(&bytes), text.parse());
         }
     }
 }
