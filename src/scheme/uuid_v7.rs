@@ -8,6 +8,7 @@
 //! | --- | --- | --- | --- |
 //! | `random` | random | unbounded | followed back |
 //! | `counter` | counter from 0, random (6.2 method 1, but not seeded at random) | 4,096, then [`Stall::Exhausted`] | any [`Rollback`]; refused by default |
+//! | `counter42` | counter of 42 bits from a random number of 41, random 32 (6.2 method 1, as the crates uuid and uuid7) | at least 2⁴¹, then [`Stall::Exhausted`] | any [`Rollback`]; refused by default |
 //! | `fraction` | 1/4096 ms, random (6.2 method 3, as PostgreSQL 18) | unbounded: steps of at least 245 ns, ahead of the clock if need be | goes on from the last id |
 //! | `monotonic` | random start, random steps of 1 to 2³² (6.2 method 2) | at least 2⁴¹, then [`Stall::Exhausted`] | any [`Rollback`]; refused by default |
 
@@ -28,6 +29,7 @@ const STEP_NS: u64 = 245;
 enum Tail {
     Random,
     Counter,
+    Counter42,
     Fraction,
     Monotonic,
 }
@@ -36,14 +38,14 @@ enum Tail {
 #[derive(Debug)]
 pub struct UuidV7 {
     tail: Tail,
-    /// For `counter` and `monotonic`.
+    /// For tails that count.
     rollback: Rollback,
 }
 
 /// What a UUIDv7 writer remembers.
 #[derive(Debug, Default)]
 pub struct UuidV7Writer {
-    /// For `counter` and `monotonic`.
+    /// For tails that count.
     count: Ticker<u128>,
     /// For `fraction`: the instant in the last id.
     last_ns: u64,
@@ -84,6 +86,15 @@ fn uuid_of_tail(ms: u64, tail: u128) -> Uuid {
 fn count(last: Option<u128>) -> Option<u128> {
     let next = last.map_or(0, |counter| counter + 1);
     (next < 1 << 12).then_some(next)
+}
+
+/// The 42-bit counter after `last`; the first has its highest bit free.
+fn count42(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
+    let next = match last {
+        Some(counter) => counter + 1,
+        None => u128::from(random.next_u64() >> 23),
+    };
+    (next < 1 << 42).then_some(next)
 }
 
 /// The 74-bit tail after `last`.
@@ -138,7 +149,7 @@ fn fill_steps(ms: u64, tail: &mut u128, random: &mut impl Rng, ids: &mut [Uuid])
 }
 
 impl UuidV7 {
-    /// The next id of `tail=counter` or `tail=fraction`: by itself, so that code which mints
+    /// The next id of the counters and of `tail=fraction`: by itself, so that code which mints
     /// other tails stays small.
     #[inline(never)]
     fn seldom(
@@ -150,9 +161,15 @@ impl UuidV7 {
         if self.tail == Tail::Fraction {
             return writer.fraction(clock, random);
         }
-        let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, count);
+        let long = self.tail == Tail::Counter42;
+        let advance = |last| if long { count42(last, random) } else { count(last) };
+        let next = writer.count.next(&MILLISECONDS, &self.rollback, clock, advance);
         let (ms, counter) = next?;
-        Ok(uuid(ms, counter as u64, random.next_u64()))
+        Ok(if long {
+            uuid_of_tail(ms, counter << 32 | u128::from(random.next_u32()))
+        } else {
+            uuid(ms, counter as u64, random.next_u64())
+        })
     }
 }
 
@@ -165,13 +182,14 @@ impl Scheme for UuidV7 {
     const PARAMS: &'static [Param] = &[Param {
         name: "tail",
         default: "random",
-        about: "random, counter, fraction (as PostgreSQL 18) or monotonic",
+        about: "random, counter, counter42 (as the crate uuid), fraction (as PostgreSQL 18) or monotonic",
     }];
 
     fn new(params: &Params) -> Result<Self, SpecError> {
         let choices = [
             ("random", Tail::Random),
             ("counter", Tail::Counter),
+            ("counter42", Tail::Counter42),
             ("fraction", Tail::Fraction),
             ("monotonic", Tail::Monotonic),
         ];
@@ -186,22 +204,29 @@ impl Scheme for UuidV7 {
         let (name, kind) = match self.tail {
             Tail::Random | Tail::Monotonic => ("rand_a", FieldKind::Random),
             Tail::Counter => ("counter", FieldKind::Counter),
+            Tail::Counter42 => ("counter_high", FieldKind::Counter),
             Tail::Fraction => ("sub_ms", FieldKind::Timestamp),
         };
-        vec![
+        let mut fields = vec![
             Field::new("unix_ts_ms", 48, FieldKind::Timestamp),
             Field::new("ver", 4, FieldKind::Fixed),
             Field::new(name, 12, kind),
             Field::new("var", 2, FieldKind::Fixed),
-            Field::new("rand_b", 62, FieldKind::Random),
-        ]
+        ];
+        if self.tail == Tail::Counter42 {
+            fields.push(Field::new("counter_low", 30, FieldKind::Counter));
+            fields.push(Field::new("random", 32, FieldKind::Random));
+        } else {
+            fields.push(Field::new("rand_b", 62, FieldKind::Random));
+        }
+        fields
     }
 
     fn limits(&self) -> Limits {
         let ids_per_tick = match self.tail {
             Tail::Random | Tail::Fraction => None,
             Tail::Counter => Some(1 << 12),
-            Tail::Monotonic => Some(1 << 41),
+            Tail::Counter42 | Tail::Monotonic => Some(1 << 41),
         };
         let fraction = self.tail == Tail::Fraction;
         Limits {
@@ -259,13 +284,15 @@ impl Scheme for UuidV7 {
                 };
                 Ok(1 + filled)
             }
-            Tail::Counter | Tail::Fraction => one_by_one(self, writer, clock, random, ids),
+            Tail::Counter | Tail::Counter42 | Tail::Fraction => {
+                one_by_one(self, writer, clock, random, ids)
+            },
         }
     }
 
     fn set_rollback(&mut self, rollback: Rollback) -> Result<(), SpecError> {
         match self.tail {
-            Tail::Counter | Tail::Monotonic => {
+            Tail::Counter | Tail::Counter42 | Tail::Monotonic => {
                 self.rollback = without_slots("uuid_v7", rollback)?;
                 Ok(())
             }

@@ -19,6 +19,7 @@ const VARIANTS: &[&str] = &[
     "snowflake:worker=20:sequence=2",
     "snowflake:first=worker",
     "uuid_v7:tail=counter",
+    "uuid_v7:tail=counter42",
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",
     "ulid:tail=monotonic",
@@ -49,6 +50,7 @@ const ASCENDING: &[&str] = &[
     "baidu_cached",
     "tsid",
     "uuid_v7:tail=counter",
+    "uuid_v7:tail=counter42",
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",
     "ulid:tail=monotonic",
@@ -302,7 +304,9 @@ fn mistakes_in_a_scheme_are_refused_with_a_hint() {
     };
     assert!(refused("uuid_v8").contains("did you mean"));
     assert!(refused("uuid_v7:tial=counter").contains("\"tail\""));
-    assert!(refused("uuid_v7:tail=clock").contains("random, counter, fraction, monotonic"));
+    assert!(
+        refused("uuid_v7:tail=clock").contains("random, counter, counter42, fraction, monotonic")
+    );
     assert!(refused("uuid_v4:size=2").contains("it takes none"));
     assert!(refused("ticket_block:size=0").contains("from 1 to 1000000000"));
 }

@@ -44,7 +44,7 @@ const WRONG: &[(&[&str], &str)] = &[
     ),
     (
         &["btree", "--scheme", "uuid_v7:tail=best"],
-        "expected one of random, counter, fraction, monotonic",
+        "expected one of random, counter, counter42, fraction, monotonic",
     ),
     (
         &["btree", "--scheme", "snowflake", "--writers", "1025"],

@@ -52,6 +52,7 @@ impl Visitor for Check<'_> {
 fn ids_of_all_schemes_differ_and_ascend_where_that_is_promised() {
     let tails = [
         "uuid_v7:tail=counter",
+        "uuid_v7:tail=counter42",
         "uuid_v7:tail=fraction",
         "uuid_v7:tail=monotonic",
     ];

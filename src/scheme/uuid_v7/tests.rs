@@ -80,6 +80,31 @@ fn a_used_up_counter_waits_for_the_next_millisecond() {
 }
 
 #[test]
+fn a_long_counter_starts_below_its_highest_bit_and_goes_on_by_one() {
+    let counter = |id| {
+        let values = values(Tail::Counter42, id);
+        assert_eq!((values[1], values[3]), (7, 2));
+        values[2] << 30 | values[4]
+    };
+    let mut starts = Vec::new();
+    for ms in 1..100 {
+        let mut writer = UuidV7Writer::default();
+        let mut next = || counter(mint(Tail::Counter42, &mut writer, ms * NS_PER_MS).unwrap());
+        let start = next();
+        assert!(start < 1 << 41);
+        assert_eq!(next(), start + 1);
+        starts.push(start);
+    }
+    assert!(starts.iter().any(|start| start >> 40 == 1));
+    let count = Ticker::after(7, (1 << 42) - 2);
+    let mut writer = UuidV7Writer { count, last_ns: 0 };
+    let last = mint(Tail::Counter42, &mut writer, 7 * NS_PER_MS).unwrap();
+    assert_eq!(counter(last), (1 << 42) - 1);
+    let stall = mint(Tail::Counter42, &mut writer, 8 * NS_PER_MS - 5);
+    assert_eq!(stall, Err(Stall::Exhausted { wait_ns: 5 }));
+}
+
+#[test]
 fn a_used_up_monotonic_tail_waits_and_carries_nowhere() {
     let count = Ticker::after(7, (1 << 74) - 1);
     let mut writer = UuidV7Writer { count, last_ns: 0 };
@@ -111,7 +136,7 @@ fn a_monotonic_tail_starts_in_the_lower_half_and_steps_by_1_to_two_to_the_32() {
 
 #[test]
 fn a_rollback_waits_for_the_last_millisecond() {
-    for tail in [Tail::Counter, Tail::Monotonic] {
+    for tail in [Tail::Counter, Tail::Counter42, Tail::Monotonic] {
         let mut writer = UuidV7Writer::default();
         mint(tail, &mut writer, 7 * NS_PER_MS + 400_000).unwrap();
         let stall = mint(tail, &mut writer, 4 * NS_PER_MS + 1);
