@@ -46,7 +46,8 @@ impl Comb {
                 let now = clock.now().0;
                 let days = u16::try_from(now / DAY_NS + UNIX_DAYS);
                 let days = days.map_err(|_| Stall::OutOfRange)?;
-                Ok(u64::from(days) << 32 | now % DAY_NS * 3 / TICK_THIRDS)
+                let ticks = now % DAY_NS * 3 / TICK_THIRDS;
+                Ok(u64::from(days) << 32 | ticks)
             }
         }
     }
