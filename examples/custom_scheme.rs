@@ -9,25 +9,20 @@ use idlab::fleet::{Fleet, FleetSpec};
 use idlab::id::{Id, Key, Number};
 use idlab::measure::{Plan, Rows, measure_tree};
 use idlab::record::Parameters;
-use idlab::scheme::{
-    Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError,
-};
+use idlab::scheme::{Field, FieldKind, Limits, Scheme, Stall, WriterError};
 use idlab::store::{Design, Uniqueness};
 use rand::Rng;
 
 /// 32 bits of seconds, then 31 random bits: a short id that some systems use.
+#[derive(Clone)]
 struct Seconds;
 
 impl Scheme for Seconds {
     type Id = Number;
     type Writer = ();
 
-    const NAME: &'static str = "seconds";
-    const ABOUT: &'static str = "seconds and 31 random bits";
-    const PARAMS: &'static [Param] = &[];
-
-    fn new(_: &Params) -> Result<Self, SpecError> {
-        Ok(Self)
+    fn name(&self) -> &'static str {
+        "seconds"
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -68,7 +63,7 @@ impl Scheme for Seconds {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut fleet = Fleet::new(Seconds, FleetSpec::single(10_000, 1))?;
     let design = Design::new(&POSTGRES, Number::COLUMN, EngineOptions::default())?;
-    let mut rows = Rows::new("example", Seconds::NAME, POSTGRES.name, Parameters::new());
+    let mut rows = Rows::new("example", Seconds.name(), POSTGRES.name, Parameters::new());
     let plan = Plan {
         rows: Some(100_000),
         ..Plan::new(design, Uniqueness::Checked)

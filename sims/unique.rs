@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use idlab::chart::{Chart, ChartError};
 use idlab::id::Id;
-use idlab::measure::{Mint, MintError, Rows};
+use idlab::measure::{Mint, Rows};
 use idlab::random;
 use idlab::record::{Measured, Number, Parameters, Records, Row};
 use idlab::scheme::{self, Limits, Scheme, Spec, Visitor};
@@ -162,7 +162,7 @@ pub fn run(args: Args) -> Result<()> {
             progress: &progress,
         };
         let found = pool
-            .install(|| scheme::visit(spec, check))
+            .install(|| scheme::visit_inlined(spec, check))
             .map_err(usage)??;
         wrong.extend(found.wrong);
         recorder.add(found.rows, None);
@@ -209,7 +209,7 @@ impl Visitor for Check<'_> {
     fn visit<S: Scheme>(self, scheme: S) -> Result<Found> {
         let Self { spec, args, .. } = self;
         let mint = Mint {
-            spec,
+            scheme: &scheme,
             ids: usize::try_from(args.ids)?,
             generators: args.generators as u32,
             batch: args.per_ms,
@@ -217,17 +217,11 @@ impl Visitor for Check<'_> {
             random: |number: u32| random::secure_stream(args.output.seed, "unique", number.into()),
             plant: args.plant,
         };
-        let explain = |error: MintError| match error {
-            MintError::Spec(error) => usage(error),
-            MintError::Fleet(error) => error.into(),
-        };
         let start = Instant::now();
-        let minted = mint
-            .mint::<S>(&|ids| self.progress.inc(ids))
-            .map_err(explain)?;
+        let minted = mint.mint(&|ids| self.progress.inc(ids))?;
         let mint_s = start.elapsed().as_secs_f64();
         let steps_back = minted.steps_back;
-        let unique = mint.examine::<S>(minted, &|_| {}).map_err(explain)?;
+        let unique = mint.examine(minted, &|_| {})?;
         let check_s = start.elapsed().as_secs_f64() - mint_s;
 
         let mut wrong = Vec::new();

@@ -82,7 +82,7 @@ impl<S: Scheme> Fleet<S> {
     /// More writers than the scheme has numbers for, more ids than they can
     /// issue, too many rows on their way, or a rollback that the scheme cannot follow.
     pub fn new(mut scheme: S, spec: FleetSpec) -> Result<Self, FleetError> {
-        spec.check(S::NAME, &scheme.limits())?;
+        spec.check(scheme.name(), &scheme.limits())?;
         let patience = match spec.conduct.refuse {
             true => spec.conduct.rollback.unwrap_or_default().patience(),
             false => (u64::MAX, 1),
@@ -98,7 +98,7 @@ impl<S: Scheme> Fleet<S> {
             Some(room) if *rule != NumberRule::Fixed => {
                 let (writers, faults) = (spec.writers, &spec.conduct.faults);
                 let numbers = Numbers::new(rule, writers, room, seed, spec.start, faults);
-                let scheme = S::NAME;
+                let scheme = scheme.name();
                 Some(numbers.map_err(|error| FleetError::Number { scheme, error })?)
             }
             _ => None,
@@ -343,7 +343,7 @@ impl<S: Scheme> Fleet<S> {
             }
             Err(stall @ Stall::OutOfRange) => {
                 return Err(FleetError::Stalled {
-                    scheme: S::NAME,
+                    scheme: self.scheme.name(),
                     now_ms: wall.ms(),
                     stall,
                 });

@@ -50,7 +50,7 @@ pub use shards::{
 };
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};
-pub use unique::{Mint, MintError, Minted, Unique};
+pub use unique::{Mint, Minted, Unique};
 pub use wal::FullPageImages;
 pub use working_set::WorkingSet;
 

@@ -17,15 +17,17 @@ use std::fmt;
 use thiserror::Error;
 
 mod blocks;
+mod boxed;
 mod centre;
-mod preset;
 mod gregorian;
+mod preset;
 mod process;
 mod rollback;
 mod spec;
 mod ticker;
 
 pub use blocks::{Blocks, Shared, Tickets};
+pub use boxed::Boxed;
 pub use preset::{PRESETS, Preset};
 pub use rollback::{ROLLBACKS, Rollback, RollbackError};
 pub use spec::{Param, Params, Spec, SpecError};
@@ -120,13 +122,8 @@ pub struct Limits {
     pub writers: Option<u64>,
 }
 
-/// An id scheme.
-pub trait Scheme: Sized + Send + 'static {
-    /// The ids it issues.
-    type Id: Id;
-    /// What one writer remembers.
-    type Writer: Send + 'static;
-
+/// A scheme that is made by its name.
+pub trait Listed: Scheme {
     /// Its name on the command line, `snake_case`.
     const NAME: &'static str;
     /// One line on what it is, with its source.
@@ -139,6 +136,17 @@ pub trait Scheme: Sized + Send + 'static {
     /// # Errors
     /// A value that cannot be parsed or that does not fit the others.
     fn new(params: &Params) -> Result<Self, SpecError>;
+}
+
+/// An id scheme. Its clone goes on from where it is; writers are never shared.
+pub trait Scheme: Clone + Send + 'static {
+    /// The ids it issues.
+    type Id: Id;
+    /// What one writer remembers.
+    type Writer: Send + 'static;
+
+    /// Its name, `snake_case`.
+    fn name(&self) -> &'static str;
 
     /// Its fields, most significant first; their bits add up to the id's.
     fn fields(&self) -> Vec<Field>;
@@ -185,7 +193,7 @@ pub trait Scheme: Sized + Send + 'static {
     fn set_rollback(&mut self, _: Rollback) -> Result<(), SpecError> {
         Err(SpecError(format!(
             "{} has its own rule for clocks that go back",
-            Self::NAME
+            self.name()
         )))
     }
 
@@ -271,6 +279,16 @@ impl fmt::Debug for SchemeInfo {
     }
 }
 
+fn named<S: Listed>(spec: &Spec) -> Result<S, SpecError> {
+    S::new(&Params::new(spec, S::PARAMS)?)
+}
+
+fn unknown(spec: &Spec) -> SpecError {
+    let presets = PRESETS.iter().map(|preset| preset.name);
+    let known = SCHEMES.iter().map(|scheme| scheme.name).chain(presets);
+    SpecError::unknown_scheme(&spec.name, known)
+}
+
 macro_rules! schemes {
     ($($module:ident :: $type:ident),* $(,)?) => {
         $(mod $module; pub use $module::$type;)*
@@ -282,19 +300,30 @@ macro_rules! schemes {
             params: $type::PARAMS,
         }),*];
 
-        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to `visitor`.
+        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
+        /// `visitor`, which is compiled for each scheme: for what is hot.
+        ///
+        /// # Errors
+        /// An unknown name or parameter, or a value that does not fit.
+        pub fn visit_inlined<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+            let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
+            $(if name == $type::NAME {
+                return Ok(visitor.visit(named::<$type>(spec)?));
+            })*
+            Err(unknown(spec))
+        }
+
+        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
+        /// `visitor` [`Boxed`]: compiled for each type of id, which are fewer.
         ///
         /// # Errors
         /// An unknown name or parameter, or a value that does not fit.
         pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
             let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
             $(if name == $type::NAME {
-                let params = Params::new(spec, $type::PARAMS)?;
-                return Ok(visitor.visit($type::new(&params)?));
+                return Ok(visitor.visit(Boxed::new(named::<$type>(spec)?)));
             })*
-            let presets = PRESETS.iter().map(|preset| preset.name);
-            let known = SCHEMES.iter().map(|scheme| scheme.name).chain(presets);
-            Err(SpecError::unknown_scheme(&spec.name, known))
+            Err(unknown(spec))
         }
     };
 }

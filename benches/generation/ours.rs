@@ -33,7 +33,7 @@ pub fn rows() -> Vec<Row> {
     let forms = defaults.chain(FORMS.iter().copied());
     let facts = forms.flat_map(|form| {
         let spec: Spec = form.parse().expect("a form of a scheme");
-        scheme::visit(&spec, Facts(form)).expect("a form of a scheme")
+        scheme::visit_inlined(&spec, Facts(form)).expect("a form of a scheme")
     });
     facts.chain([blocks()]).collect()
 }
@@ -157,7 +157,7 @@ struct Make {
 impl Make {
     fn work(self) -> Box<dyn Work> {
         let spec: Spec = self.form.parse().expect("a form of a scheme");
-        scheme::visit(&spec, self).expect("a form of a scheme")
+        scheme::visit_inlined(&spec, self).expect("a form of a scheme")
     }
 
     /// The one place where clocks are chosen.

@@ -32,7 +32,7 @@ impl Visitor for RandomBits {
             && scheme.limits().ids_per_tick.is_some()
             && fields.iter().all(|field| field.kind != FieldKind::Counter);
         if packer.runs.is_empty() || counts {
-            let name = S::NAME;
+            let name = scheme.name();
             return Err(usage(format!(
                 "--random-bits: {name} with these parameters has no random bits; expected a scheme such as uuid_v4"
             )));

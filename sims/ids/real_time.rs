@@ -92,7 +92,9 @@ impl RealTime {
                     let behind = length(wait_ns);
                     return Err(anyhow!("the clock is {behind} behind the last id"));
                 }
-                Err(stall @ Stall::OutOfRange) => return Err(anyhow!("{}: {stall}", S::NAME)),
+                Err(stall @ Stall::OutOfRange) => {
+                    return Err(anyhow!("{}: {stall}", scheme.name()));
+                }
             }
         }
         Ok(())

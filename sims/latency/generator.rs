@@ -109,7 +109,7 @@ pub fn run(spec: &Spec, plan: Plan) -> Result<Tally> {
                     start,
                     origin,
                 };
-                scope.spawn(move || scheme::visit(spec, one).map_err(usage)?)
+                scope.spawn(move || scheme::visit_inlined(spec, one).map_err(usage)?)
             })
             .collect();
         let join = |thread: ScopedJoinHandle<'_, Result<Tally>>| {
@@ -185,13 +185,13 @@ impl One<'_> {
                         let wait = duration::show(wait_ns);
                         return Err(anyhow!(
                             "--scheme {}: no id for another {wait}, expected at most 1s: ask for fewer with --rate or --for",
-                            S::NAME
+                            scheme.name()
                         ));
                     }
                     None => {
                         return Err(anyhow!(
                             "--scheme {}: {reason}; give it an epoch before now",
-                            S::NAME
+                            scheme.name()
                         ));
                     }
                 }

@@ -92,8 +92,9 @@ impl<S: Scheme, R: Rng> Generator<S, R> {
     /// The scheme issues no more ids.
     pub fn fill(&mut self, scheme: &mut S, mut ids: &mut [S::Id]) -> Result<(), FleetError> {
         while !ids.is_empty() {
+            let name = scheme.name();
             let stalled = |stall, now: Timestamp| FleetError::Stalled {
-                scheme: S::NAME,
+                scheme: name,
                 now_ms: now.ms(),
                 stall,
             };

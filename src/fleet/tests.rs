@@ -3,9 +3,9 @@ mod conduct;
 
 use super::*;
 use crate::clock::{NS_PER_MS, NS_PER_S};
-use crate::scheme::{AutoIncrement, Params, Snowflake, Spec, UuidV7};
+use crate::scheme::{AutoIncrement, Listed, Params, Snowflake, Spec, UuidV7};
 
-fn scheme<S: Scheme>(text: &str) -> S {
+fn scheme<S: Listed>(text: &str) -> S {
     let spec: Spec = text.parse().unwrap();
     S::new(&Params::new(&spec, S::PARAMS).unwrap()).unwrap()
 }

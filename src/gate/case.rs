@@ -8,7 +8,7 @@ use crate::clock::{ManualClock, Timestamp};
 use crate::engine::{EngineOptions, POSTGRES};
 use crate::id::{Column, Id, Key};
 use crate::random::{bits128, stream};
-use crate::scheme::{self, Params, SCHEMES, Scheme, Spec, SpecError, Stall, Visitor};
+use crate::scheme::{self, SCHEMES, Scheme, Spec, SpecError, Stall, Visitor};
 use crate::store::{BTree, Design, Insert, Sink, Split, Uniqueness};
 use std::hint::black_box;
 use thiserror::Error;
@@ -78,11 +78,7 @@ pub fn work(name: &str, seed: u64, ids: u64, extra: u64) -> Result<Work, CaseErr
 
 fn visit(subject: &str, mint: Mint) -> Result<Work, CaseError> {
     let spec: Spec = subject.parse()?;
-    let mint = Visit {
-        spec: spec.clone(),
-        mint,
-    };
-    Ok(scheme::visit(&spec, mint)?)
+    Ok(scheme::visit_inlined(&spec, mint)?)
 }
 
 #[derive(Clone, Copy)]
@@ -98,22 +94,13 @@ struct Mint {
     bulk: bool,
 }
 
-struct Visit {
-    spec: Spec,
-    mint: Mint,
-}
-
-impl Visitor for Visit {
+impl Visitor for Mint {
     type Output = Work;
 
-    fn visit<S: Scheme>(self, _: S) -> Work {
-        let Self { spec, mint } = self;
-        Box::new(move || {
-            let scheme = S::new(&Params::new(&spec, S::PARAMS)?)?;
-            match mint.bulk {
-                false => one_by_one(scheme, mint.task),
-                true => in_bulk(scheme, mint.task),
-            }
+    fn visit<S: Scheme>(self, scheme: S) -> Work {
+        Box::new(move || match self.bulk {
+            false => one_by_one(scheme.clone(), self.task),
+            true => in_bulk(scheme.clone(), self.task),
         })
     }
 }

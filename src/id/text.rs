@@ -197,8 +197,8 @@ pub(super) fn refusal(
 mod tests {
     use super::*;
     use crate::id::{
-        Cuid2, Key20, Ksuid, NanoId, Number, ObjectId, PublicId, PushId, Scru128, SqlGuid, Tsid, Ulid,
-        Uuid, Xid,
+        Cuid2, Key20, Ksuid, NanoId, Number, ObjectId, PublicId, PushId, Scru128, SqlGuid, Tsid,
+        Ulid, Uuid, Xid,
     };
     use proptest::prelude::*;
 

@@ -3,19 +3,18 @@
 use super::duplicates::{Repeated, fingerprint, same, suspects};
 use crate::fleet::{FleetError, Generator, Pace};
 use crate::id::Id;
-use crate::scheme::{Params, Scheme, Spec, SpecError};
+use crate::scheme::Scheme;
 use rand::Rng;
 use rayon::prelude::*;
-use thiserror::Error;
 
 /// Repeated ids that are looked at; more are not chance, and need no exact count.
 const MOST_SUSPECTS: usize = 1 << 20;
 
 /// What is to be minted.
 #[derive(Debug)]
-pub struct Mint<'a, F> {
-    /// The scheme.
-    pub spec: &'a Spec,
+pub struct Mint<'a, S, F> {
+    /// The scheme, which is cloned.
+    pub scheme: &'a S,
     /// Ids, at least 1, in equal parts of the generators (the last one may have fewer).
     pub ids: usize,
     /// Generators, at least 1; their worker numbers are 0, 1, ...
@@ -28,17 +27,6 @@ pub struct Mint<'a, F> {
     pub random: F,
     /// Whether the last id is replaced by the first: what a check must find.
     pub plant: bool,
-}
-
-/// Why nothing was minted.
-#[derive(Debug, Error)]
-pub enum MintError {
-    /// The scheme's parameters.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A generator cannot go on.
-    #[error(transparent)]
-    Fleet(#[from] FleetError),
 }
 
 /// Ids by 64 bits each, to be examined.
@@ -112,12 +100,12 @@ impl<I: Id> Take<I> for Pick<'_, I::Key> {
     }
 }
 
-impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
+impl<S: Scheme, R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, S, F> {
     /// Mints all, in parallel, keeping 8 bytes an id. `progress` is told how many came.
     ///
     /// # Errors
-    /// A parameter, a worker number that does not fit, or an end of the scheme's ids.
-    pub fn mint<S: Scheme>(&self, progress: &(impl Fn(u64) + Sync)) -> Result<Minted, MintError> {
+    /// A worker number that does not fit, or an end of the scheme's ids.
+    pub fn mint(&self, progress: &(impl Fn(u64) + Sync)) -> Result<Minted, FleetError> {
         let mut prints = vec![0; self.ids];
         let print = |prints| Print {
             prints,
@@ -126,7 +114,7 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
         };
         let mut takers: Vec<_> = prints.chunks_mut(self.part()).map(print).collect();
         let paces = takers.iter().map(|_| self.pace()).collect();
-        let paces = self.pass::<S, _>(&mut takers, paces, progress)?;
+        let paces = self.pass(&mut takers, paces, progress)?;
         let steps_back = takers.iter().map(|print| print.steps_back).sum();
         Ok(Minted {
             prints,
@@ -140,11 +128,11 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
     ///
     /// # Errors
     /// As [`Mint::mint`].
-    pub fn examine<S: Scheme>(
+    pub fn examine(
         &self,
         minted: Minted,
         progress: &(impl Fn(u64) + Sync),
-    ) -> Result<Unique<<S::Id as Id>::Key>, MintError> {
+    ) -> Result<Unique<<S::Id as Id>::Key>, FleetError> {
         let suspects = suspects(minted.prints, MOST_SUSPECTS);
         let mut known = Vec::new();
         if !suspects.is_empty() {
@@ -156,7 +144,7 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
             let places = (0..self.ids).step_by(self.part());
             let mut takers: Vec<_> = places.map(pick).collect();
             let paces = minted.paces.into_iter().map(Pace::again).collect();
-            self.pass::<S, _>(&mut takers, paces, progress)?;
+            self.pass(&mut takers, paces, progress)?;
             known = takers.into_iter().flat_map(|pick| pick.known).collect();
         }
         Ok(Unique {
@@ -178,14 +166,14 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
     }
 
     /// Mints all once; `takers` and `paces` are of the generators.
-    fn pass<S: Scheme, T: Take<S::Id>>(
+    fn pass<T: Take<S::Id>>(
         &self,
         takers: &mut [T],
         paces: Vec<Pace>,
         progress: &(impl Fn(u64) + Sync),
-    ) -> Result<Vec<Pace>, MintError> {
+    ) -> Result<Vec<Pace>, FleetError> {
         let first = match self.plant {
-            true => Some(self.first::<S>()?),
+            true => Some(self.first()?),
             false => None,
         };
         let last = takers.len().saturating_sub(1);
@@ -201,25 +189,21 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
             }
         });
         let works: Vec<_> = works.collect();
-        let scheme = self.scheme::<S>()?;
-        if scheme.visits().is_some() {
-            return self.in_turn(scheme, works, progress);
+        if self.scheme.visits().is_some() {
+            return self.in_turn(self.scheme.clone(), works, progress);
         }
-        let alone = |work: Work<_, _>| {
-            let done = self.in_turn(self.scheme::<S>()?, vec![work], progress)?;
-            Ok(done)
-        };
-        let done: Result<Vec<Vec<Pace>>, MintError> = works.into_par_iter().map(alone).collect();
+        let works: Vec<_> = works
+            .into_iter()
+            .map(|work| (self.scheme.clone(), work))
+            .collect();
+        let alone = |(scheme, work)| self.in_turn(scheme, vec![work], progress);
+        let done: Result<Vec<Vec<Pace>>, FleetError> = works.into_par_iter().map(alone).collect();
         Ok(done?.into_iter().flatten().collect())
     }
 
-    fn scheme<S: Scheme>(&self) -> Result<S, SpecError> {
-        S::new(&Params::new(self.spec, S::PARAMS)?)
-    }
-
     /// The first id of the first generator.
-    fn first<S: Scheme>(&self) -> Result<S::Id, MintError> {
-        let mut scheme = self.scheme::<S>()?;
+    fn first(&self) -> Result<S::Id, FleetError> {
+        let mut scheme = self.scheme.clone();
         let mut generator = Generator::new(&mut scheme, 0, (self.random)(0), Pace::steps())?;
         let mut first = [S::Id::from_key(Default::default())];
         generator.fill(&mut scheme, &mut first)?;
@@ -227,12 +211,12 @@ impl<R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, F> {
     }
 
     /// Generators that share a scheme mint a batch each in turn.
-    fn in_turn<S: Scheme, T: Take<S::Id>>(
+    fn in_turn<T: Take<S::Id>>(
         &self,
         mut scheme: S,
         works: Vec<Work<S::Id, &mut T>>,
         progress: &impl Fn(u64),
-    ) -> Result<Vec<Pace>, MintError> {
+    ) -> Result<Vec<Pace>, FleetError> {
         let mut all = Vec::new();
         for mut work in works {
             let pace = std::mem::replace(&mut work.pace, Pace::steps());

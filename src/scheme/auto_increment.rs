@@ -9,7 +9,7 @@
 //!   rolled-back transactions leave are not modelled.
 
 use super::centre::{self, Centre, Request};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
@@ -18,7 +18,7 @@ use rand::Rng;
 pub(super) const LAST: u64 = i64::MAX as u64;
 
 /// One counter that all writers share: 1, 2, 3, …
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AutoIncrement {
     last: u64,
     centre: Centre,
@@ -31,10 +31,7 @@ pub struct AutoIncrementWriter {
     next: Option<Request<u64>>,
 }
 
-impl Scheme for AutoIncrement {
-    type Id = Number;
-    type Writer = AutoIncrementWriter;
-
+impl Listed for AutoIncrement {
     const NAME: &'static str = "auto_increment";
     const ABOUT: &'static str = "central counter, 64 bits (identity columns)";
     const PARAMS: &'static [Param] = &[centre::RTT];
@@ -44,6 +41,15 @@ impl Scheme for AutoIncrement {
             last: 0,
             centre: Centre::new(params)?,
         })
+    }
+}
+
+impl Scheme for AutoIncrement {
+    type Id = Number;
+    type Writer = AutoIncrementWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

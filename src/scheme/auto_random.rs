@@ -11,14 +11,14 @@
 //!   64, default 64; `AUTO_ID_CACHE` 30000. There a hash of the transaction's start gives the shard.
 
 use super::{
-    Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, TicketBlock, WriterError,
+    Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, TicketBlock, WriterError,
 };
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 
 /// Random shards of one counter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AutoRandom {
     tickets: TicketBlock,
     shard_bits: u32,
@@ -37,10 +37,7 @@ pub struct AutoRandomWriter {
     left: u64,
 }
 
-impl Scheme for AutoRandom {
-    type Id = Number;
-    type Writer = AutoRandomWriter;
-
+impl Listed for AutoRandom {
     const NAME: &'static str = "auto_random";
     const ABOUT: &'static str = "random shard before a central counter, 64 bits (TiDB AUTO_RANDOM)";
     const PARAMS: &'static [Param] = &[
@@ -77,6 +74,15 @@ impl Scheme for AutoRandom {
             counter_bits: range - 1 - shard_bits,
             transaction: params.number("transaction", 1..=1_000_000_000)?,
         })
+    }
+}
+
+impl Scheme for AutoRandom {
+    type Id = Number;
+    type Writer = AutoRandomWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

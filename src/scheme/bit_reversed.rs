@@ -10,14 +10,14 @@
 //!   numbers it leases at a time is not published.
 
 use super::{
-    Field, Limits, Param, Params, Scheme, SpecError, Stall, TicketBlock, WriterError,
+    Field, Limits, Listed, Param, Params, Scheme, SpecError, Stall, TicketBlock, WriterError,
 };
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 
 /// A counter, lowest bit first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BitReversed {
     tickets: TicketBlock,
 }
@@ -27,11 +27,7 @@ fn reversed(number: u64) -> u64 {
     number.reverse_bits() >> 1
 }
 
-impl Scheme for BitReversed {
-    type Id = Number;
-    /// The number of the writer's process.
-    type Writer = usize;
-
+impl Listed for BitReversed {
     const NAME: &'static str = "bit_reversed";
     const ABOUT: &'static str =
         "central counter, lowest bit first, 64 bits (Spanner bit_reversed_positive)";
@@ -48,6 +44,16 @@ impl Scheme for BitReversed {
     fn new(params: &Params) -> Result<Self, SpecError> {
         let tickets = TicketBlock::new(params)?;
         Ok(Self { tickets })
+    }
+}
+
+impl Scheme for BitReversed {
+    type Id = Number;
+    /// The number of the writer's process.
+    type Writer = usize;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -15,7 +15,7 @@ pub(super) const RTT: Param = Param {
 };
 
 /// The server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Centre {
     rtt_ns: u64,
     /// From when until when it is down, in order of their beginnings.

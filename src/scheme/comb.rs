@@ -13,7 +13,7 @@
 //! - Source: J. Nilsson, "The Cost of GUIDs as Primary Keys", InformIT, 2002; RT.Comb 4.
 
 use super::ticker::{LAST_MS, instant};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_MS, NS_PER_S, Timestamp};
 use crate::id::{Id, SqlGuid, Uuid};
 use crate::random::bits128;
@@ -32,7 +32,7 @@ enum Time {
 }
 
 /// GUIDs in SQL Server's order of time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Comb {
     time: Time,
 }
@@ -53,10 +53,7 @@ impl Comb {
     }
 }
 
-impl Scheme for Comb {
-    type Id = SqlGuid;
-    type Writer = ();
-
+impl Listed for Comb {
     const NAME: &'static str = "comb";
     const ABOUT: &'static str =
         "74 random bits behind the time, as SQL Server compares them (Nilsson 2002)";
@@ -70,6 +67,15 @@ impl Scheme for Comb {
         let times = [("datetime", Time::DateTime), ("unix_ms", Time::UnixMs)];
         let time = params.choice("time", &times)?;
         Ok(Self { time })
+    }
+}
+
+impl Scheme for Comb {
+    type Id = SqlGuid;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -10,26 +10,32 @@
 //!   hash here.
 //! - Source: paralleldrive/cuid2 2.x, default length.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::{Cuid2, Id};
 use crate::random::bits128;
 use rand::Rng;
 
 /// Cuid2s of the default length.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cuid2Scheme;
 
-impl Scheme for Cuid2Scheme {
-    type Id = Cuid2;
-    type Writer = ();
-
+impl Listed for Cuid2Scheme {
     const NAME: &'static str = "cuid2";
     const ABOUT: &'static str = "a hash, 24 characters of base 36 (paralleldrive/cuid2)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for Cuid2Scheme {
+    type Id = Cuid2;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

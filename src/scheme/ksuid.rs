@@ -7,7 +7,7 @@
 //! - Rollback: followed back; only the payload keeps ids apart.
 //! - Source: segmentio/ksuid.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_S, Timestamp};
 use crate::id::{Key20, Ksuid};
 use crate::random::{bits128, fill128};
@@ -17,7 +17,7 @@ use rand::Rng;
 const EPOCH_S: u64 = 1_400_000_000;
 
 /// KSUIDs as segmentio/ksuid makes them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct KsuidScheme;
 
 /// Seconds since the epoch.
@@ -29,16 +29,22 @@ fn second(clock: &impl Clock) -> Result<u32, Stall> {
         .ok_or(Stall::OutOfRange)
 }
 
-impl Scheme for KsuidScheme {
-    type Id = Ksuid;
-    type Writer = ();
-
+impl Listed for KsuidScheme {
     const NAME: &'static str = "ksuid";
     const ABOUT: &'static str = "seconds and 128 random bits, 160 bits (segmentio/ksuid)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for KsuidScheme {
+    type Id = Ksuid;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -6,26 +6,32 @@
 //! - Rollback: none, the clock is never read.
 //! - Source: ai/nanoid 5, default size and alphabet.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::{Id, NanoId};
 use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// Nano ids of the default size.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NanoIdScheme;
 
-impl Scheme for NanoIdScheme {
-    type Id = NanoId;
-    type Writer = ();
-
+impl Listed for NanoIdScheme {
     const NAME: &'static str = "nanoid";
     const ABOUT: &'static str = "126 random bits, 21 characters (ai/nanoid)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for NanoIdScheme {
+    type Id = NanoId;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -9,13 +9,13 @@
 //!   it builds; the turned bytes as seen in SQL Server 2005 and later.
 
 use super::gregorian::{self, GregorianWriter, LOW_FIELDS, Stamp, TICK_FIELDS};
-use super::{Field, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::{Id, SqlGuid};
 use rand::Rng;
 
 /// GUIDs of node and time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NewSequentialId;
 
 fn id(stamp: Stamp) -> SqlGuid {
@@ -23,16 +23,22 @@ fn id(stamp: Stamp) -> SqlGuid {
     SqlGuid::from_key(u128::from(stamp.low().rotate_left(16)) << 64 | u128::from(time))
 }
 
-impl Scheme for NewSequentialId {
-    type Id = SqlGuid;
-    type Writer = GregorianWriter;
-
+impl Listed for NewSequentialId {
     const NAME: &'static str = "newsequentialid";
     const ABOUT: &'static str = "version 1 UUIDs with turned bytes, ordered by node, then time (SQL Server)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for NewSequentialId {
+    type Id = SqlGuid;
+    type Writer = GregorianWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -6,25 +6,31 @@
 //! - Source: BSON ObjectId specification of the MongoDB drivers (mongodb/specifications).
 
 use super::process::{self, ProcessWriter};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::{Id, ObjectId};
 use rand::Rng;
 
 /// ObjectIds as the drivers of MongoDB make them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ObjectIdScheme;
 
-impl Scheme for ObjectIdScheme {
-    type Id = ObjectId;
-    type Writer = ProcessWriter;
-
+impl Listed for ObjectIdScheme {
     const NAME: &'static str = "object_id";
     const ABOUT: &'static str = "seconds, 40 random bits of a process, 24 of its counter, 96 bits (MongoDB)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for ObjectIdScheme {
+    type Id = ObjectId;
+    type Writer = ProcessWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

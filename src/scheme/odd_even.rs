@@ -14,13 +14,13 @@
 
 use super::auto_increment::LAST;
 use super::centre::{self, Centre, Request};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 
 /// Two ticket servers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OddEven {
     servers: [Server; 2],
 }
@@ -40,10 +40,7 @@ pub struct OddEvenWriter {
     next: Option<Request<u64>>,
 }
 
-impl Scheme for OddEven {
-    type Id = Number;
-    type Writer = OddEvenWriter;
-
+impl Listed for OddEven {
     const NAME: &'static str = "odd_even";
     const ABOUT: &'static str = "two ticket servers, odd and even numbers in turn, 64 bits (Flickr 2010)";
     const PARAMS: &'static [Param] = &[
@@ -64,6 +61,15 @@ impl Scheme for OddEven {
         Ok(Self {
             servers: [server(odd)?, server(2)?],
         })
+    }
+}
+
+impl Scheme for OddEven {
+    type Id = Number;
+    type Writer = OddEvenWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

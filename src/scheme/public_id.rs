@@ -6,26 +6,32 @@
 //! - Rollback: none, the clock is never read.
 //! - Source: common practice: base 62 in the order of ASCII, at full width.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::PublicId;
 use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// Random ids for URLs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PublicIdScheme;
 
-impl Scheme for PublicIdScheme {
-    type Id = PublicId;
-    type Writer = ();
-
+impl Listed for PublicIdScheme {
     const NAME: &'static str = "public_id";
     const ABOUT: &'static str = "128 random bits, 22 characters of base 62, for URLs";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for PublicIdScheme {
+    type Id = PublicId;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

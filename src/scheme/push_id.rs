@@ -10,7 +10,7 @@
 
 use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
 use super::{
-    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+    Field, FieldKind, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
 };
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, PushId};
@@ -18,7 +18,7 @@ use crate::random::bits128;
 use rand::Rng;
 
 /// Push ids as Firebase's clients make them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PushIdScheme {
     rollback: Rollback,
 }
@@ -32,10 +32,7 @@ fn step(last: Option<u128>, random: &mut impl Rng) -> Option<u128> {
     (next < 1 << 72).then_some(next)
 }
 
-impl Scheme for PushIdScheme {
-    type Id = PushId;
-    type Writer = Ticker<u128>;
-
+impl Listed for PushIdScheme {
     const NAME: &'static str = "push_id";
     const ABOUT: &'static str = "milliseconds and 72 random bits, 20 characters (Firebase)";
     const PARAMS: &'static [Param] = &[];
@@ -43,6 +40,15 @@ impl Scheme for PushIdScheme {
     fn new(_: &Params) -> Result<Self, SpecError> {
         let rollback = Rollback::Ignore;
         Ok(Self { rollback })
+    }
+}
+
+impl Scheme for PushIdScheme {
+    type Id = PushId;
+    type Writer = Ticker<u128>;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -18,14 +18,14 @@
 
 use super::snowflake::{Snowflake, advance};
 use super::ticker::Ticker;
-use super::{Field, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError};
+use super::{Field, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 use std::collections::BTreeMap;
 
 /// A layout, and the sequences that its writers draw from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RunningSequence {
     layout: Snowflake,
     hashed: bool,
@@ -54,10 +54,7 @@ fn scatter(tick: u64) -> u64 {
     tick ^ (tick >> 31)
 }
 
-impl Scheme for RunningSequence {
-    type Id = Number;
-    type Writer = RunningSequenceWriter;
-
+impl Listed for RunningSequence {
     const NAME: &'static str = "running_sequence";
     const ABOUT: &'static str =
         "timestamp, writer, a sequence that runs on from tick to tick, 64 bits (Discord)";
@@ -122,6 +119,15 @@ impl Scheme for RunningSequence {
             places: BTreeMap::new(),
             issued: Vec::new(),
         })
+    }
+}
+
+impl Scheme for RunningSequence {
+    type Id = Number;
+    type Writer = RunningSequenceWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

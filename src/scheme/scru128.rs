@@ -11,7 +11,7 @@
 //! - Source: SCRU128 specification 3 (scru128/spec).
 
 use super::ticker::{LAST_MS, instant};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::Scru128;
 use rand::Rng;
@@ -23,7 +23,7 @@ const HIGH_MS: u64 = 1000;
 const COUNTS: u32 = 1 << 24;
 
 /// SCRU128 ids.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scru128Scheme;
 
 /// What a SCRU128 writer remembers.
@@ -73,10 +73,7 @@ impl Scru128Writer {
     }
 }
 
-impl Scheme for Scru128Scheme {
-    type Id = Scru128;
-    type Writer = Scru128Writer;
-
+impl Listed for Scru128Scheme {
     const NAME: &'static str = "scru128";
     const ABOUT: &'static str =
         "milliseconds, a counter of 48 bits from a random start, 32 random bits (SCRU128)";
@@ -84,6 +81,15 @@ impl Scheme for Scru128Scheme {
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for Scru128Scheme {
+    type Id = Scru128;
+    type Writer = Scru128Writer;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -13,7 +13,7 @@
 //!   read to 41 bits, which suffice until 2084; preset `discord` has all.
 
 use super::{
-    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, Ticker, Ticks,
+    Field, FieldKind, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, Ticker, Ticks,
     WriterError, one_by_one,
 };
 use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
@@ -76,10 +76,7 @@ impl Snowflake {
     }
 }
 
-impl Scheme for Snowflake {
-    type Id = Number;
-    type Writer = SnowflakeWriter;
-
+impl Listed for Snowflake {
     const NAME: &'static str = "snowflake";
     const ABOUT: &'static str = "timestamp, worker, sequence, 64 bits (Twitter 2010)";
     const PARAMS: &'static [Param] = &[
@@ -179,6 +176,15 @@ impl Scheme for Snowflake {
             },
             rollback: params.rollback(),
         })
+    }
+}
+
+impl Scheme for Snowflake {
+    type Id = Number;
+    type Writer = SnowflakeWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

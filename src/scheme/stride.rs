@@ -13,13 +13,13 @@
 //!   replicate each other; sequences with `INCREMENT BY`.
 
 use super::auto_increment::LAST;
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 
 /// Counters with a common step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stride {
     step: u64,
     offset: u64,
@@ -28,11 +28,7 @@ pub struct Stride {
     next: Vec<u64>,
 }
 
-impl Scheme for Stride {
-    type Id = Number;
-    /// Its number.
-    type Writer = usize;
-
+impl Listed for Stride {
     const NAME: &'static str = "stride";
     const ABOUT: &'static str = "a counter a writer, common step, 64 bits (MySQL increment and offset)";
     const PARAMS: &'static [Param] = &[
@@ -60,6 +56,16 @@ impl Scheme for Stride {
             wrap: params.choice("wrap", &[("no", false), ("yes", true)])?,
             next: Vec::new(),
         })
+    }
+}
+
+impl Scheme for Stride {
+    type Id = Number;
+    /// Its number.
+    type Writer = usize;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

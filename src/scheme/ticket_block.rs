@@ -21,14 +21,14 @@
 
 use super::auto_increment::LAST;
 use super::centre::{self, Centre, Request};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Number;
 use rand::Rng;
 use std::ops::Range;
 
 /// Leases blocks of consecutive ids to its processes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TicketBlock {
     size: u64,
     /// Ids of a block that are unused when the next one is asked for; `None`: none is left.
@@ -82,11 +82,7 @@ impl TicketBlock {
     }
 }
 
-impl Scheme for TicketBlock {
-    type Id = Number;
-    /// The number of the writer's process.
-    type Writer = usize;
-
+impl Listed for TicketBlock {
     const NAME: &'static str = "ticket_block";
     const ABOUT: &'static str = "central counter leased in blocks, 64 bits (hi/lo)";
     const PARAMS: &'static [Param] = &[
@@ -130,6 +126,16 @@ impl Scheme for TicketBlock {
             next: 1,
             processes: Vec::new(),
         })
+    }
+}
+
+impl Scheme for TicketBlock {
+    type Id = Number;
+    /// The number of the writer's process.
+    type Writer = usize;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -10,7 +10,7 @@
 //! - Source: tsid-creator 5.2 (f4b6a3). Its earlier versions wait when a counter is used up (4),
 //!   or follow a clock back that is more than 10 s behind. Text: 13 digits of Crockford's base 32.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, Ticks, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, Ticks, WriterError};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Tsid};
 use rand::Rng;
@@ -27,7 +27,7 @@ const TICKS: Ticks = Ticks {
 };
 
 /// Timestamp, node, counter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TsidScheme {
     counter_bits: u32,
 }
@@ -47,10 +47,7 @@ impl TsidScheme {
     }
 }
 
-impl Scheme for TsidScheme {
-    type Id = Tsid;
-    type Writer = TsidNode;
-
+impl Listed for TsidScheme {
     const NAME: &'static str = "tsid";
     const ABOUT: &'static str =
         "timestamp, node, a counter that starts at random, 64 bits (tsid-creator 5.2)";
@@ -65,6 +62,15 @@ impl Scheme for TsidScheme {
         Ok(Self {
             counter_bits: TAIL_BITS - node_bits,
         })
+    }
+}
+
+impl Scheme for TsidScheme {
+    type Id = Tsid;
+    type Writer = TsidNode;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -11,7 +11,7 @@
 
 use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
 use super::{
-    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError, one_by_one,
+    Field, FieldKind, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError, one_by_one,
 };
 use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
 use crate::id::Ulid;
@@ -19,7 +19,7 @@ use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// ULIDs with a random or a monotonic tail.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UlidScheme {
     monotonic: bool,
     rollback: Rollback,
@@ -46,10 +46,7 @@ fn start(random: &mut impl Rng) -> u128 {
     bits128(random) >> 48
 }
 
-impl Scheme for UlidScheme {
-    type Id = Ulid;
-    type Writer = Ticker<u128>;
-
+impl Listed for UlidScheme {
     const NAME: &'static str = "ulid";
     const ABOUT: &'static str = "milliseconds and 80 random bits (ULID specification)";
     const PARAMS: &'static [Param] = &[Param {
@@ -64,6 +61,15 @@ impl Scheme for UlidScheme {
             monotonic,
             rollback: Rollback::default(),
         })
+    }
+}
+
+impl Scheme for UlidScheme {
+    type Id = Ulid;
+    type Writer = Ticker<u128>;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

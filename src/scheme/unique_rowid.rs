@@ -9,7 +9,7 @@
 //! - Rollback: the timestamp never goes back within a writer: it goes on from the last one.
 //! - Source: `GenerateUniqueInt` in CockroachDB's `builtins`; its documentation of SERIAL.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, NS_PER_MS, Timestamp};
 use crate::id::{Id, Key, Number};
 use rand::Rng;
@@ -21,7 +21,7 @@ const TICK_NS: u64 = 10_000;
 const EPOCH_MS: u64 = 1_420_070_400_000;
 
 /// Timestamp, then instance.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UniqueRowid;
 
 /// What an instance remembers.
@@ -31,16 +31,22 @@ pub struct Instance {
     last_tick: u64,
 }
 
-impl Scheme for UniqueRowid {
-    type Id = Number;
-    type Writer = Instance;
-
+impl Listed for UniqueRowid {
     const NAME: &'static str = "unique_rowid";
     const ABOUT: &'static str = "10 µs ticks, instance, 64 bits (CockroachDB SERIAL)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for UniqueRowid {
+    type Id = Number;
+    type Writer = Instance;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -6,13 +6,13 @@
 //! - Source: RFC 9562, section 5.1.
 
 use super::gregorian::{self, GregorianWriter, LOW_FIELDS, Stamp, TICK_FIELDS};
-use super::{Field, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Uuid;
 use rand::Rng;
 
 /// UUIDs of time and node.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UuidV1;
 
 fn id(stamp: Stamp) -> Uuid {
@@ -26,16 +26,22 @@ fn ticks(id: Uuid) -> u64 {
     (time & 0xfff) << 48 | (time >> 16 & 0xffff) << 32 | time >> 32
 }
 
-impl Scheme for UuidV1 {
-    type Id = Uuid;
-    type Writer = GregorianWriter;
-
+impl Listed for UuidV1 {
     const NAME: &'static str = "uuid_v1";
     const ABOUT: &'static str = "100 ns ticks, the low bits first, clock sequence and node (RFC 9562, section 5.1)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for UuidV1 {
+    type Id = Uuid;
+    type Writer = GregorianWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -6,29 +6,35 @@
 //! - Source: MySQL 8.0 reference manual, `UUID_TO_BIN`.
 
 use super::gregorian::{self, GregorianWriter, LOW_FIELDS, Stamp, TICK_FIELDS};
-use super::{Field, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Uuid;
 use rand::Rng;
 
 /// UUIDs of time and node in MySQL's order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UuidV1Swapped;
 
 fn id(stamp: Stamp) -> Uuid {
     Uuid(u128::from(stamp.version_and_ticks()) << 64 | u128::from(stamp.low()))
 }
 
-impl Scheme for UuidV1Swapped {
-    type Id = Uuid;
-    type Writer = GregorianWriter;
-
+impl Listed for UuidV1Swapped {
     const NAME: &'static str = "uuid_v1_swapped";
     const ABOUT: &'static str = "version 1 UUIDs with their time in order (MySQL 8.0, UUID_TO_BIN(u, 1))";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for UuidV1Swapped {
+    type Id = Uuid;
+    type Writer = GregorianWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -7,26 +7,32 @@
 //! - Rollback: none, the clock is never read.
 //! - Source: RFC 9562, section 5.4.
 
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Uuid;
 use crate::random::{bits128, fill128};
 use rand::Rng;
 
 /// Random UUIDs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UuidV4;
 
-impl Scheme for UuidV4 {
-    type Id = Uuid;
-    type Writer = ();
-
+impl Listed for UuidV4 {
     const NAME: &'static str = "uuid_v4";
     const ABOUT: &'static str = "122 random bits (RFC 9562, section 5.4)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for UuidV4 {
+    type Id = Uuid;
+    type Writer = ();
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

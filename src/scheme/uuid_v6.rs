@@ -5,13 +5,13 @@
 //! - Source: RFC 9562, section 5.6.
 
 use super::gregorian::{self, GregorianWriter, LOW_FIELDS, Stamp};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::Uuid;
 use rand::Rng;
 
 /// UUIDs of time and node, ordered by time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UuidV6;
 
 fn id(stamp: Stamp) -> Uuid {
@@ -19,16 +19,22 @@ fn id(stamp: Stamp) -> Uuid {
     Uuid(u128::from(time) << 64 | u128::from(stamp.low())).with_version(6)
 }
 
-impl Scheme for UuidV6 {
-    type Id = Uuid;
-    type Writer = GregorianWriter;
-
+impl Listed for UuidV6 {
     const NAME: &'static str = "uuid_v6";
     const ABOUT: &'static str = "100 ns ticks in order, clock sequence and node (RFC 9562, section 5.6)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for UuidV6 {
+    type Id = Uuid;
+    type Writer = GregorianWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

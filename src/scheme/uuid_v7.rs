@@ -14,7 +14,7 @@
 
 use super::ticker::{LAST_MS, MILLISECONDS, Ticker, instant, without_slots};
 use super::{
-    Field, FieldKind, Limits, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
+    Field, FieldKind, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError,
     one_by_one,
 };
 use crate::clock::{Clock, Held, NS_PER_MS, Timestamp};
@@ -35,7 +35,7 @@ enum Tail {
 }
 
 /// Time-ordered UUIDs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UuidV7 {
     tail: Tail,
     /// For tails that count.
@@ -173,10 +173,7 @@ impl UuidV7 {
     }
 }
 
-impl Scheme for UuidV7 {
-    type Id = Uuid;
-    type Writer = UuidV7Writer;
-
+impl Listed for UuidV7 {
     const NAME: &'static str = "uuid_v7";
     const ABOUT: &'static str = "milliseconds and 74 bits (RFC 9562, section 5.7)";
     const PARAMS: &'static [Param] = &[Param {
@@ -198,6 +195,15 @@ impl Scheme for UuidV7 {
             tail,
             rollback: Rollback::default(),
         })
+    }
+}
+
+impl Scheme for UuidV7 {
+    type Id = Uuid;
+    type Writer = UuidV7Writer;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

@@ -8,25 +8,31 @@
 //! - Source: rs/xid 1.x.
 
 use super::process::{self, ProcessWriter};
-use super::{Field, FieldKind, Limits, Param, Params, Scheme, SpecError, Stall, WriterError};
+use super::{Field, FieldKind, Limits, Listed, Param, Params, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
 use crate::id::{Id, Xid};
 use rand::Rng;
 
 /// xids as rs/xid makes them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct XidScheme;
 
-impl Scheme for XidScheme {
-    type Id = Xid;
-    type Writer = ProcessWriter;
-
+impl Listed for XidScheme {
     const NAME: &'static str = "xid";
     const ABOUT: &'static str = "seconds, 24 bits of a machine, 16 of a process, 24 of its counter, 96 bits (rs/xid)";
     const PARAMS: &'static [Param] = &[];
 
     fn new(_: &Params) -> Result<Self, SpecError> {
         Ok(Self)
+    }
+}
+
+impl Scheme for XidScheme {
+    type Id = Xid;
+    type Writer = ProcessWriter;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
     fn fields(&self) -> Vec<Field> {

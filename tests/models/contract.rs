@@ -3,7 +3,7 @@
 use idlab::clock::{NS_PER_MS, Timestamp};
 use idlab::id::{Column, Id, Key};
 use idlab::random::stream;
-use idlab::scheme::{FieldKind, PRESETS, Params, ROLLBACKS, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
+use idlab::scheme::{FieldKind, PRESETS, ROLLBACKS, SCHEMES, Scheme, Spec, Stall, Visitor, visit};
 use rand::Rng;
 use std::collections::HashSet;
 
@@ -96,7 +96,7 @@ fn patiently<S: Scheme>(
     loop {
         match scheme.mint(writer, now, random) {
             Ok(id) => return id,
-            Err(stall) => now.0 += stall.wait_ns().expect(S::NAME),
+            Err(stall) => now.0 += stall.wait_ns().expect(scheme.name()),
         }
     }
 }
@@ -319,9 +319,7 @@ impl Visitor for InBulk<'_> {
 
     fn visit<S: Scheme>(self, mut scheme: S) {
         let InBulk(spec) = self;
-        let parsed: Spec = spec.parse().expect(spec);
-        let params = Params::new(&parsed, S::PARAMS).expect(spec);
-        let mut other = S::new(&params).expect(spec);
+        let mut other = scheme.clone();
         let mut writers = [scheme.writer(1).expect(spec), other.writer(1).expect(spec)];
         let mut randoms = [stream(3, "contract", 0), stream(3, "contract", 0)];
         let mut now = Timestamp(START_NS);
@@ -369,16 +367,14 @@ struct InFull<'a>(&'a str);
 impl Visitor for InFull<'_> {
     type Output = ();
 
-    fn visit<S: Scheme>(self, _: S) {
+    fn visit<S: Scheme>(self, fresh: S) {
         let InFull(spec) = self;
-        let parsed: Spec = spec.parse().expect(spec);
-        let params = Params::new(&parsed, S::PARAMS).expect(spec);
         let mut rules = 0;
         for &(name, _) in ROLLBACKS {
             // Without the options in brackets.
             let rule = name.split_once('[').map_or(name, |(rule, _)| rule);
             let rollback = rule.parse().expect(name);
-            let mut scheme = S::new(&params).expect(spec);
+            let mut scheme = fresh.clone();
             if scheme.set_rollback(rollback).is_err() {
                 continue;
             }

@@ -7,12 +7,12 @@ use idlab::clock::{self, Timestamp};
 use idlab::fleet::{Arrivals, Clocks, Fleet, FleetSpec, Latency};
 use idlab::id::{Id, Key};
 use idlab::measure::{FleetPlan, Readable, Seen, order};
-use idlab::scheme::{AutoIncrement, Params, Scheme, Spec, UuidV4, UuidV7};
+use idlab::scheme::{AutoIncrement, Listed, Params, Scheme, Spec, UuidV4, UuidV7};
 use idlab::theory::cursor::{
     skipped_behind, skipped_behind_lag, skipped_in_ticks, skipped_of_exponential,
 };
 
-fn scheme<S: Scheme>(text: &str) -> S {
+fn scheme<S: Listed>(text: &str) -> S {
     let spec: Spec = text.parse().unwrap();
     S::new(&Params::new(&spec, S::PARAMS).unwrap()).unwrap()
 }

@@ -6,7 +6,7 @@ use idlab::clock::Timestamp;
 use idlab::fleet::{Arrivals, Clocks, Event, Fault, Fleet, FleetSpec, Latency, Trouble};
 use idlab::id::{Id, Key};
 use idlab::measure::{AnyReader, Ledger, Polls, Reader, ReaderKind, Seen};
-use idlab::scheme::{Params, Scheme, Spec};
+use idlab::scheme::{Listed, Params, Scheme, Spec};
 
 /// Rows of a run unless it needs more.
 pub const ROWS: u64 = 1_000_000;
@@ -83,13 +83,13 @@ pub fn step(spec: &FleetSpec, writer: u32, at_ns: u64, by_ns: i64) -> Fault {
 }
 
 /// A scheme as typed.
-pub fn scheme<S: Scheme>(text: &str) -> Result<S> {
+pub fn scheme<S: Listed>(text: &str) -> Result<S> {
     let spec: Spec = text.parse()?;
     Ok(S::new(&Params::new(&spec, S::PARAMS)?)?)
 }
 
 /// A fleet at work.
-pub fn start<S: Scheme>(text: &str, spec: FleetSpec) -> Result<Fleet<S>> {
+pub fn start<S: Listed>(text: &str, spec: FleetSpec) -> Result<Fleet<S>> {
     Ok(Fleet::new(scheme(text)?, spec)?)
 }
 

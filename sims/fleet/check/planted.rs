@@ -11,7 +11,7 @@ use idlab::id::Id;
 use idlab::measure::{Repeated, Rows, repeated};
 use idlab::random;
 use idlab::record::{Measured, Parameters, Records, Row};
-use idlab::scheme::{Scheme, Snowflake, UuidV4};
+use idlab::scheme::{Listed, Snowflake, UuidV4};
 use indicatif::{HumanBytes, ProgressBar};
 use serde_json::Value;
 use std::fmt::Write;
@@ -43,7 +43,7 @@ fn places(seed: u64, ids: u64) -> (u64, u64) {
 }
 
 /// Ids of a fleet of 16, of which the second place has the id of the first.
-fn rows<S: Scheme>(seed: u64, ids: u64, digest: &str, progress: &ProgressBar) -> Result<Vec<Row>> {
+fn rows<S: Listed>(seed: u64, ids: u64, digest: &str, progress: &ProgressBar) -> Result<Vec<Row>> {
     let (first, second) = places(seed, ids);
     let mint = |take: &mut dyn FnMut(<S::Id as Id>::Key)| -> Result<()> {
         let spec = FleetSpec {

@@ -260,6 +260,7 @@ fn steps_back_make_writers_wait_and_no_duplicates() {
             },
             ..plan
         };
+        let name = scheme.name();
         let mut fleet = plan.open(scheme).unwrap();
         let end = plan.spec.start.later(plan.length_ns);
         let mut by_writer = vec![Vec::new(); 16];
@@ -273,14 +274,14 @@ fn steps_back_make_writers_wait_and_no_duplicates() {
         for ids in &mut by_writer {
             ids.sort_unstable();
             for pair in ids.windows(2) {
-                assert!(pair[0].1 < pair[1].1, "{}", S::NAME);
+                assert!(pair[0].1 < pair[1].1, "{name}");
                 // A writer's rows come each 320 ms on average: the end of a wait is a crowd.
                 let gap_ns = pair[1].0.0 - pair[0].0.0;
                 waited += u32::from(gap_ns > 7_000_000_000);
             }
         }
         // e^-22 of gaps are that long by chance.
-        assert!(waited > 0, "{}", S::NAME);
+        assert!(waited > 0, "{name}");
         let mut keys: Vec<_> = by_writer.iter().flatten().map(|(_, key)| *key).collect();
         let count = keys.len();
         keys.sort_unstable();
