@@ -24,6 +24,7 @@ pub mod engine;
 pub mod fleet;
 pub mod gate;
 pub mod id;
+pub mod inspect;
 pub mod measure;
 pub mod names;
 pub mod pool;

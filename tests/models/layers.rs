@@ -11,6 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["fleet", "reference", "dump", "store", "shards"],
     &["pool"],
     &["measure"],
+    &["inspect"],
     &["chart", "gate"],
 ];
 /// A chart knows records alone.
