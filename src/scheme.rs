@@ -139,7 +139,7 @@ pub trait Listed: Scheme {
 }
 
 /// An id scheme. Its clone goes on from where it is; writers are never shared.
-pub trait Scheme: Clone + Send + 'static {
+pub trait Scheme: Clone + Send + Sync + 'static {
     /// The ids it issues.
     type Id: Id;
     /// What one writer remembers.

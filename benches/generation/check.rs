@@ -23,8 +23,8 @@ pub enum Shape {
     Ksuid,
     /// Milliseconds since this Unix millisecond, above 22 bits of 64.
     Ms22(u64),
-    /// A number without a timestamp.
-    Number,
+    /// So many bytes, of which nothing is checked.
+    Bare(usize),
 }
 
 /// What a row's output is held to.
@@ -138,7 +138,7 @@ impl Shape {
                 (20, Some(seconds * 1000))
             }
             Shape::Ms22(epoch_ms) => (8, Some((number as u64 >> 22) + epoch_ms)),
-            Shape::Number => (8, None),
+            Shape::Bare(bytes) => (bytes, None),
         };
         match ms {
             _ if bytes.len() != length => Err(format!("its ids have {} bytes", bytes.len())),

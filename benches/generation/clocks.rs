@@ -13,6 +13,8 @@ pub const CHUNK_STEP_NS: u64 = 256_000;
 
 /// Twitter's epoch, in Unix milliseconds.
 pub const TWITTER_MS: u64 = 1_288_834_974_657;
+/// The epoch of TSIDs, 2020-01-01, in Unix milliseconds.
+pub const TSID_MS: u64 = 1_577_836_800_000;
 
 /// A counting clock at its start.
 pub fn manual() -> ManualClock {

@@ -1,7 +1,7 @@
 //! Rows of this crate: every scheme in its default form, and tails that count.
 
 use crate::check::{Check, Shape, ordered, unique};
-use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TWITTER_MS};
+use crate::clocks::{CHUNK_STEP_NS, START, STEP_NS, TSID_MS, TWITTER_MS};
 use crate::row::{
     AES256, CHACHA8, Clock, Draws, Group, Mark, Row, SECURE_CHACHA12, State, Who, cipher,
 };
@@ -14,10 +14,24 @@ use std::sync::LazyLock;
 
 /// Forms beside the default ones.
 const FORMS: &[&str] = &[
+    "sonyflake",
     "uuid_v7:tail=counter",
+    "uuid_v7:tail=counter42",
     "uuid_v7:tail=fraction",
     "uuid_v7:tail=monotonic",
     "ulid:tail=monotonic",
+];
+
+/// Schemes, in any form, that other crates have, on every clock; of others a clock adds as much.
+const ON_EVERY_CLOCK: &[&str] = &[
+    "snowflake",
+    "sonyflake",
+    "tsid",
+    "unique_rowid",
+    "uuid_v7",
+    "ulid",
+    "ksuid",
+    "scru128",
 ];
 
 /// Schemes that are also timed without AES.
@@ -41,7 +55,7 @@ pub fn rows() -> Vec<Row> {
 /// The one generator that threads share.
 fn blocks() -> Row {
     static BLOCKS: LazyLock<Blocks> = LazyLock::new(|| Blocks::new(1000));
-    let check = ordered(Shape::Number);
+    let check = ordered(Shape::Bare(8));
     Row::new(
         Group::One,
         "ticket_block",
@@ -68,10 +82,15 @@ impl Visitor for Facts {
     fn visit<S: Scheme>(self, scheme: S) -> Vec<Row> {
         let limits = scheme.limits();
         let random = scheme.fields().iter().any(|f| f.kind == FieldKind::Random);
+        let (name, form) = self.0.split_once(':').unwrap_or((self.0, ""));
         let clocks: &[Clock] = match limits.tick_ns {
             None => &[Clock::None],
-            Some(_) => &[Clock::Manual, Clock::Cached, Clock::Real],
+            Some(_) if ON_EVERY_CLOCK.contains(&name) => {
+                &[Clock::Manual, Clock::Cached, Clock::Real]
+            }
+            Some(_) => &[Clock::Manual],
         };
+        let check = check(&scheme, self.0);
         let mut randoms = vec![if random { AES256 } else { "-" }];
         if ALSO_CHACHA.contains(&self.0) {
             randoms.push(CHACHA8);
@@ -88,7 +107,6 @@ impl Visitor for Facts {
             "ulid:tail=monotonic" => Draws::EachMs,
             _ => Draws::EachId,
         };
-        let (name, form) = self.0.split_once(':').unwrap_or((self.0, ""));
         let mut rows = Vec::new();
         for group in [Group::One, Group::Bulk] {
             for &clock in clocks {
@@ -107,13 +125,11 @@ impl Visitor for Facts {
                     };
                     let call = call.join(" ");
                     let mut row =
-                        Row::boxed(group, name, Who::Ours, call, check(self.0), move || {
-                            make.work()
-                        })
-                        .clock(clock)
-                        .draws(draws)
-                        .random(random)
-                        .state(State::Local);
+                        Row::boxed(group, name, Who::Ours, call, check, move || make.work())
+                            .clock(clock)
+                            .draws(draws)
+                            .random(random)
+                            .state(State::Local);
                     if let "unique_rowid" | "tsid" | "uuid_v7:tail=fraction" = self.0 {
                         row = row.mark(AHEAD);
                     }
@@ -131,17 +147,22 @@ impl Visitor for Facts {
 }
 
 /// What ids of a form are held to.
-fn check(form: &str) -> Check {
-    match form {
-        "odd_even" | "auto_random" | "bit_reversed" | "running_sequence" => unique(Shape::Number),
-        "uuid_v4" => unique(Shape::Uuid(4)),
-        "uuid_v7" => unique(Shape::Uuid(7)),
-        "ulid" => unique(Shape::Ms48),
-        "ksuid" => unique(Shape::Ksuid),
-        "ulid:tail=monotonic" => ordered(Shape::Ms48),
-        "snowflake" => ordered(Shape::Ms22(TWITTER_MS)),
-        form if form.starts_with("uuid_v7") => ordered(Shape::Uuid(7)),
-        _ => ordered(Shape::Number),
+fn check<S: Scheme>(scheme: &S, form: &str) -> Check {
+    let bytes = <S::Id as Id>::Key::BYTES as usize;
+    let shape = match form.split(':').next() {
+        Some("uuid_v1") => Shape::Uuid(1),
+        Some("uuid_v4") => Shape::Uuid(4),
+        Some("uuid_v6") => Shape::Uuid(6),
+        Some("uuid_v7") => Shape::Uuid(7),
+        Some("ulid" | "scru128") => Shape::Ms48,
+        Some("ksuid") => Shape::Ksuid,
+        Some("snowflake") => Shape::Ms22(TWITTER_MS),
+        Some("tsid") => Shape::Ms22(TSID_MS),
+        _ => Shape::Bare(bytes),
+    };
+    match scheme.ascends() {
+        true => ordered(shape),
+        false => unique(shape),
     }
 }
 

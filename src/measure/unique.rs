@@ -192,11 +192,7 @@ impl<S: Scheme, R: Rng + Send, F: Fn(u32) -> R + Sync> Mint<'_, S, F> {
         if self.scheme.visits().is_some() {
             return self.in_turn(self.scheme.clone(), works, progress);
         }
-        let works: Vec<_> = works
-            .into_iter()
-            .map(|work| (self.scheme.clone(), work))
-            .collect();
-        let alone = |(scheme, work)| self.in_turn(scheme, vec![work], progress);
+        let alone = |work| self.in_turn(self.scheme.clone(), vec![work], progress);
         let done: Result<Vec<Vec<Pace>>, FleetError> = works.into_par_iter().map(alone).collect();
         Ok(done?.into_iter().flatten().collect())
     }

@@ -34,7 +34,7 @@ impl<I: Id> Clone for Boxed<I> {
 type AnyWriter = Box<dyn Any + Send>;
 
 /// [`Scheme`] without what a pointer cannot have: types of its own, and parameters of types.
-trait Erased<I: Id>: Send {
+trait Erased<I: Id>: Send + Sync {
     fn boxed(&self) -> Box<dyn Erased<I>>;
     fn name(&self) -> &'static str;
     fn fields(&self) -> Vec<Field>;

@@ -24,7 +24,7 @@ pub(super) struct Centre {
 }
 
 /// A request on its way, and what the answer to it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Request<T> {
     /// Monotonic reading of its sender.
     sent: Timestamp,

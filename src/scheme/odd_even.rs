@@ -25,7 +25,7 @@ pub struct OddEven {
     servers: [Server; 2],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Server {
     next: u64,
     centre: Centre,

@@ -41,7 +41,7 @@ pub struct TicketBlock {
     processes: Vec<Process>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Process {
     /// The unused rest of its block.
     block: Range<u64>,

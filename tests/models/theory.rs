@@ -8,7 +8,7 @@ use idlab::id::{Column, Key};
 use idlab::measure::{Edge, FullPageImages, WorkingSet};
 use idlab::pool::{Lru, Pool};
 use idlab::random;
-use idlab::scheme::{Params, Scheme, Spec, UuidV4};
+use idlab::scheme::{Listed, Params, Spec, UuidV4};
 use idlab::source::Source;
 use idlab::store::{Access, BTree, Insert, PageId, Sink, Space, Split, Touch, Uniqueness, load};
 use idlab::theory;

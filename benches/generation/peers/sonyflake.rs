@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
         "sonyflake",
         WHO,
         "next_id",
-        ordered(Shape::Number),
+        ordered(Shape::Bare(8)),
         make,
     );
     vec![

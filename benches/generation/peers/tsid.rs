@@ -1,14 +1,13 @@
 //! `tsid`.
 
 use crate::check::{Shape, ordered};
+use crate::clocks::TSID_MS;
 use crate::row::{Clock, Draws, Group, Mark, Row, State, Who};
 use crate::work::{Plain, each};
 use tsid::{TSID, TsidFactory};
 
 const WHO: Who = Who::Peer("tsid");
 const CARRIES: Mark = Mark("Its counter begins at a random number and carries into the timestamp.");
-/// 2020-01-01T00:00:00Z.
-const EPOCH_MS: u64 = 1_577_836_800_000;
 
 fn plain(id: &TSID) -> Plain {
     Plain::new(&id.number().to_be_bytes())
@@ -16,7 +15,7 @@ fn plain(id: &TSID) -> Plain {
 
 /// Its rows.
 pub fn rows() -> Vec<Row> {
-    let check = ordered(Shape::Ms22(EPOCH_MS));
+    let check = ordered(Shape::Ms22(TSID_MS));
     let rows = [
         Row::new(Group::One, "tsid", WHO, "create_tsid", check, || {
             each(tsid::create_tsid, plain)

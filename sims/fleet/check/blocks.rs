@@ -6,7 +6,7 @@ use idlab::clock::Timestamp;
 use idlab::fleet::{Arrivals, Clocks, Event, Fault, Fleet, FleetSpec, Latency, Trouble};
 use idlab::id::{Id, Key};
 use idlab::measure::{AnyReader, Ledger, Polls, Reader, ReaderKind, Seen};
-use idlab::scheme::{Listed, Params, Scheme, Spec};
+use idlab::scheme::{Listed, Params, Spec};
 
 /// Rows of a run unless it needs more.
 pub const ROWS: u64 = 1_000_000;
@@ -94,7 +94,7 @@ pub fn start<S: Listed>(text: &str, spec: FleetSpec) -> Result<Fleet<S>> {
 }
 
 /// Passes the first `rows` rows of a fleet on, in the order of their commit.
-pub fn each_row<S: Scheme>(
+pub fn each_row<S: Listed>(
     setting: &Setting,
     text: &str,
     spec: FleetSpec,
@@ -117,7 +117,7 @@ pub fn each_row<S: Scheme>(
 }
 
 /// All of them at once.
-pub fn rows<S: Scheme>(
+pub fn rows<S: Listed>(
     setting: &Setting,
     text: &str,
     spec: FleetSpec,
@@ -129,7 +129,7 @@ pub fn rows<S: Scheme>(
 }
 
 /// All that happens to ids asked for in the first `length_ns`; yields the fleet at its end.
-pub fn each_event<S: Scheme>(
+pub fn each_event<S: Listed>(
     setting: &Setting,
     text: &str,
     spec: FleetSpec,
@@ -271,7 +271,7 @@ impl<K: Key> Readers<K> {
 }
 
 /// What a cursor skips of the first `rows` rows of a fleet.
-pub fn cursor<S: Scheme>(
+pub fn cursor<S: Listed>(
     setting: &Setting,
     text: &str,
     spec: FleetSpec,

@@ -24,13 +24,13 @@ fn spec(faults: &[Fault]) -> FleetSpec {
     }
 }
 
-struct Found<S: Scheme> {
+struct Found<S: Listed> {
     fleet: Fleet<S>,
     rows: Vec<Issued<S::Id>>,
     outages: Outages,
 }
 
-fn run<S: Scheme>(params: &str, spec: FleetSpec) -> Found<S> {
+fn run<S: Listed>(params: &str, spec: FleetSpec) -> Found<S> {
     let mut fleet = Fleet::new(scheme::<S>(params), spec).unwrap();
     let end = START.later(LENGTH_NS);
     let mut rows = Vec::new();
@@ -267,7 +267,7 @@ fn centres_repeat_themselves_from_their_seed() {
         latency: Latency::Light,
         ..spec(&faults)
     };
-    fn same<S: Scheme>(params: &str, spec: &FleetSpec) {
+    fn same<S: Listed>(params: &str, spec: &FleetSpec) {
         let [first, again] = [0; 2].map(|_| run::<S>(params, spec.clone()));
         assert!(first.outages.count > 0, "{params}");
         assert_eq!(first.outages, again.outages);

@@ -4,7 +4,7 @@ use super::{Numbering, Schedule};
 use crate::clock::{CLOCKS, ClockModel, NS_PER_MS, NS_PER_S, Preset};
 use crate::fleet::{Clocks, Conduct, Event, Fleet, FleetError, Memory};
 use crate::id::Id;
-use crate::scheme::{Params, Rollback, Scheme, Snowflake, SpecError};
+use crate::scheme::{Listed, Params, Rollback, Snowflake, SpecError};
 
 /// What a policy bears without repeating an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

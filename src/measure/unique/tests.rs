@@ -77,10 +77,9 @@ fn ids_of_all_schemes_differ_and_ascend_where_that_is_promised() {
 
 #[test]
 fn a_planted_id_is_found_with_its_places() {
-    let scheme = UuidV4;
     let plan = Mint {
         plant: true,
-        ..mint(&scheme, 2)
+        ..mint(&UuidV4, 2)
     };
     let unique = plan.examine(plan.mint(&|_| {}).unwrap(), &|_| {}).unwrap();
     assert_eq!(unique.repeated.len(), 1);

@@ -3,7 +3,8 @@ use crate::clock::{NS_PER_MS, Timestamp};
 use crate::id::Number;
 use crate::random::stream;
 use crate::scheme::{
-    FieldKind, Params, SCHEMES, Scheme, Snowflake, Spec, SpecError, TicketBlock, Visitor, visit,
+    FieldKind, Listed, Params, SCHEMES, Scheme, Snowflake, Spec, SpecError, TicketBlock, Visitor,
+    visit,
 };
 
 fn snowflake(text: &str) -> Result<Snowflake, SpecError> {

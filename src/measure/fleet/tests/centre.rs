@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fleet::{Arrivals, Fault, Trouble};
-use crate::scheme::{Params, TicketBlock};
+use crate::scheme::{Listed, Params, TicketBlock};
 use crate::theory::cursor::skipped_in_blocks;
 
 fn blocks(size: u64) -> TicketBlock {
