@@ -39,7 +39,7 @@ fn ids(name: &str) -> Vec<u128> {
         ..FleetSpec::single(ROWS_PER_S, 1)
     };
     let spec = name.parse().expect("a scheme");
-    let stream = scheme::visit(&spec, IntoStream(fleet))
+    let stream = scheme::visit_keys(&spec, IntoStream(fleet))
         .expect("a scheme")
         .expect("a fleet");
     let AnySource::Bytes16(mut source) = stream.keys else {

@@ -186,7 +186,7 @@ pub fn run(args: Args) -> Result<()> {
             plan: &plan,
             rows: &mut rows,
         };
-        scheme::visit(&case.spec, measure)?.with_context(|| case.spec.to_string())?;
+        scheme::visit_keys(&case.spec, measure)?.with_context(|| case.spec.to_string())?;
         timeline::measure(case, from_ns, &mut rows)?;
         Ok(rows.into_rows())
     };
@@ -209,7 +209,7 @@ fn cases(args: &Args, plan: &FleetPlan) -> Result<Vec<Case>> {
             let mut plan = plan.clone();
             plan.spec.conduct.rollback = rollback;
             plan.spec.conduct.refuse = true;
-            match scheme::visit(&spec, CheckFleet(&plan)).map_err(usage)? {
+            match scheme::visit_keys(&spec, CheckFleet(&plan)).map_err(usage)? {
                 Err(FleetError::Rollback(_)) => return Ok(false),
                 result => result.map_err(explain)?,
             }
@@ -228,7 +228,7 @@ fn cases(args: &Args, plan: &FleetPlan) -> Result<Vec<Case>> {
     }
     let mut ids = Vec::new();
     for case in &cases {
-        ids.push(scheme::visit(&case.spec, IdsOf).map_err(usage)?);
+        ids.push(scheme::visit_keys(&case.spec, IdsOf).map_err(usage)?);
     }
     let gap = plan.readers.iter().find(|reader| reader.needs_dense());
     if let Some(reader) = gap

@@ -150,7 +150,7 @@ impl Input {
                         ..(**fleet).clone()
                     };
                     start_ns = start_ns.saturating_add(phase_ns(&fleet, *rows));
-                    let stream = scheme::visit(spec, IntoStream(fleet))
+                    let stream = scheme::visit_keys(spec, IntoStream(fleet))
                         .map_err(usage)?
                         .map_err(explain)?;
                     streams.push((stream, *rows));

@@ -95,7 +95,7 @@ pub fn run(mut args: Args) -> Result<()> {
         .map(|text| text.parse().map_err(usage))
         .collect::<Result<_>>()?;
     for spec in &specs {
-        scheme::visit(spec, Known).map_err(usage)?;
+        scheme::visit_keys(spec, Known).map_err(usage)?;
     }
     let params = Parameters::from([
         ("scheme".to_owned(), args.scheme.clone().into()),

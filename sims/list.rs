@@ -293,7 +293,7 @@ fn named(name: &str, about: &str) -> [String; 2] {
         name: name.to_owned(),
         params: Vec::new(),
     };
-    let limits = idlab::scheme::visit(&spec, ReadLimits)
+    let limits = idlab::scheme::visit_keys(&spec, ReadLimits)
         .map(|limits| words(&limits))
         .unwrap_or_default();
     [name.to_owned(), format!("{about}{limits}")]

@@ -124,7 +124,7 @@ fn open(spec: &Spec, per_ms: u64, seed: u64) -> Result<AnySource> {
         )));
     }
     let fleet = FleetSpec::single(per_ms * 1000, seed);
-    Ok(scheme::visit(spec, IntoStream(fleet))
+    Ok(scheme::visit_keys(spec, IntoStream(fleet))
         .map_err(usage)?
         .map_err(|error| usage(format!("--per-ms {per_ms}: {error}")))?
         .keys)

@@ -408,8 +408,8 @@ impl Visitor for IntoStream {
 
     fn visit<S: Scheme>(self, scheme: S) -> Self::Output {
         Ok(Stream {
-            column: S::Id::COLUMN,
-            text_chars: S::Id::TEXT_CHARS,
+            column: scheme.column(),
+            text_chars: scheme.text_chars(),
             keys: AnySource::new(Box::new(Fleet::new(scheme, self.0)?)),
         })
     }

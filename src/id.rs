@@ -3,6 +3,7 @@
 //! An [`Id`] is what a user sees; its [`Key`] is what an index stores: a plain
 //! number or byte string of fixed width whose order is the id's order.
 
+mod bare;
 mod cuid2;
 mod hex;
 mod key20;
@@ -21,6 +22,7 @@ mod ulid;
 mod uuid;
 mod xid;
 
+pub use bare::Bare;
 pub use cuid2::Cuid2;
 pub use key20::Key20;
 pub use ksuid::Ksuid;
@@ -55,6 +57,9 @@ pub trait Key:
     /// Width in bytes.
     const BYTES: u32;
 
+    /// The key of the lowest bits of these: `high` is above the 128 bits of `low`.
+    fn new(high: u32, low: u128) -> Self;
+
     /// The key's lowest `bits` bits after a shift to the right by `shift`
     /// (`bits` ≤ 128): how a decoder reads one field.
     fn field(self, shift: u32, bits: u32) -> u128;
@@ -68,6 +73,10 @@ pub trait Key:
 impl Key for u64 {
     const BYTES: u32 = 8;
 
+    fn new(_: u32, low: u128) -> Self {
+        low as u64
+    }
+
     fn field(self, shift: u32, bits: u32) -> u128 {
         low_bits(u128::from(self) >> shift, bits)
     }
@@ -75,6 +84,10 @@ impl Key for u64 {
 
 impl Key for u128 {
     const BYTES: u32 = 16;
+
+    fn new(_: u32, low: u128) -> Self {
+        low
+    }
 
     fn field(self, shift: u32, bits: u32) -> u128 {
         low_bits(self >> shift, bits)

@@ -11,7 +11,7 @@
 //! `examples/custom_scheme.rs`.
 
 use crate::clock::{Clock, Held, Timestamp};
-use crate::id::{Id, Key};
+use crate::id::{Column, Id, Key};
 use rand::Rng;
 use std::fmt;
 use thiserror::Error;
@@ -20,6 +20,7 @@ mod blocks;
 mod boxed;
 mod centre;
 mod gregorian;
+mod keyed;
 mod preset;
 mod process;
 mod rollback;
@@ -28,6 +29,7 @@ mod ticker;
 
 pub use blocks::{Blocks, Shared, Tickets};
 pub use boxed::Boxed;
+use keyed::Keyed;
 pub use preset::{PRESETS, Preset};
 pub use rollback::{ROLLBACKS, Rollback, RollbackError};
 pub use spec::{Param, Params, Spec, SpecError};
@@ -147,6 +149,16 @@ pub trait Scheme: Clone + Send + Sync + 'static {
 
     /// Its name, `snake_case`.
     fn name(&self) -> &'static str;
+
+    /// The column people use for its ids.
+    fn column(&self) -> Column {
+        Self::Id::COLUMN
+    }
+
+    /// Characters of its ids' text, as [`Id::TEXT_CHARS`].
+    fn text_chars(&self) -> Option<u32> {
+        Self::Id::TEXT_CHARS
+    }
 
     /// Its fields, most significant first; their bits add up to the id's.
     fn fields(&self) -> Vec<Field>;
@@ -314,7 +326,7 @@ macro_rules! schemes {
         }
 
         /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
-        /// `visitor` [`Boxed`]: compiled for each type of id, which are fewer.
+        /// `visitor` [`Boxed`]: compiled for each type of id.
         ///
         /// # Errors
         /// An unknown name or parameter, or a value that does not fit.
@@ -322,6 +334,20 @@ macro_rules! schemes {
             let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
             $(if name == $type::NAME {
                 return Ok(visitor.visit(Boxed::new(named::<$type>(spec)?)));
+            })*
+            Err(unknown(spec))
+        }
+
+        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
+        /// `visitor` [`Boxed`], its ids [`Bare`](crate::id::Bare): compiled for each key, of
+        /// which there are three. For whatever asks no id for its text.
+        ///
+        /// # Errors
+        /// An unknown name or parameter, or a value that does not fit.
+        pub fn visit_keys<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+            let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
+            $(if name == $type::NAME {
+                return Ok(visitor.visit(Boxed::new(Keyed(named::<$type>(spec)?))));
             })*
             Err(unknown(spec))
         }

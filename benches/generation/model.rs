@@ -113,7 +113,7 @@ fn fleet(scheme: &str, ids: usize) -> u64 {
         page_rows: None,
     };
     let spec = scheme.parse().expect("a scheme");
-    scheme::visit(&spec, Minted(&plan)).expect("a scheme")
+    scheme::visit_keys(&spec, Minted(&plan)).expect("a scheme")
 }
 
 /// Every row of the simulators.

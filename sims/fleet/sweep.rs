@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args, kind: SweepArg) -> Result<()> {
     let one = |&(case, size_ns, seed): &(&Case, u64, u64)| {
         let plan = sweep.plan(&case.plan, size_ns, seed);
         let measure = MeasureSweep { sweep, plan: &plan };
-        let found = scheme::visit(&case.spec, measure)?.with_context(|| case.spec.to_string());
+        let found = scheme::visit_keys(&case.spec, measure)?.with_context(|| case.spec.to_string());
         bar.inc(1);
         found
     };
@@ -263,7 +263,7 @@ fn cases(args: &Args, kind: SweepArg, base: &FleetPlan) -> Result<Vec<Case>> {
     for spec in specs? {
         if kind == SweepArg::Pause {
             let writers = u64::from(base.spec.writers);
-            match scheme::visit(&spec, Room).map_err(usage)? {
+            match scheme::visit_keys(&spec, Room).map_err(usage)? {
                 Some(room) if room < writers => {}
                 room => {
                     let room = room.map_or("no".to_owned(), |room| room.to_string());
@@ -276,7 +276,7 @@ fn cases(args: &Args, kind: SweepArg, base: &FleetPlan) -> Result<Vec<Case>> {
         }
         let before = cases.len();
         for (params, plan) in &variants {
-            match scheme::visit(&spec, CheckFleet(plan)).map_err(usage)? {
+            match scheme::visit_keys(&spec, CheckFleet(plan)).map_err(usage)? {
                 Err(FleetError::Rollback(_)) if kind == SweepArg::Step => continue,
                 result => result.map_err(explain)?,
             }

@@ -42,7 +42,7 @@ pub(super) fn from_ns(
             duration::show(plan.length_ns)
         ))),
         Some(From::Trouble) => {
-            let first = |case: &Case| scheme::visit(&case.spec, FirstTrouble(&case.plan));
+            let first = |case: &Case| scheme::visit_keys(&case.spec, FirstTrouble(&case.plan));
             let found: Result<Vec<_>, _> = cases.par_iter().map(first).collect();
             let found: Result<Vec<_>, _> = found.map_err(usage)?.into_iter().collect();
             let first = found.map_err(explain)?.into_iter().flatten().min();
@@ -64,5 +64,5 @@ pub(super) fn measure(case: &Case, from_ns: Option<u64>, rows: &mut Rows) -> Res
         from_ns,
         rows,
     };
-    scheme::visit(&case.spec, timeline)?.with_context(|| case.spec.to_string())
+    scheme::visit_keys(&case.spec, timeline)?.with_context(|| case.spec.to_string())
 }

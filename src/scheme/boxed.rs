@@ -2,7 +2,7 @@
 
 use super::{Field, Limits, Rollback, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
-use crate::id::Id;
+use crate::id::{Column, Id};
 use rand::Rng;
 use std::any::Any;
 use std::fmt;
@@ -37,6 +37,8 @@ type AnyWriter = Box<dyn Any + Send>;
 trait Erased<I: Id>: Send + Sync {
     fn boxed(&self) -> Box<dyn Erased<I>>;
     fn name(&self) -> &'static str;
+    fn column(&self) -> Column;
+    fn text_chars(&self) -> Option<u32>;
     fn fields(&self) -> Vec<Field>;
     fn limits(&self) -> Limits;
     fn writer(&mut self, number: u32) -> Result<AnyWriter, WriterError>;
@@ -94,6 +96,14 @@ impl<S: Scheme> Erased<S::Id> for S {
 
     fn name(&self) -> &'static str {
         Scheme::name(self)
+    }
+
+    fn column(&self) -> Column {
+        Scheme::column(self)
+    }
+
+    fn text_chars(&self) -> Option<u32> {
+        Scheme::text_chars(self)
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -162,6 +172,14 @@ impl<I: Id> Scheme for Boxed<I> {
 
     fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    fn column(&self) -> Column {
+        self.0.column()
+    }
+
+    fn text_chars(&self) -> Option<u32> {
+        self.0.text_chars()
     }
 
     fn fields(&self) -> Vec<Field> {

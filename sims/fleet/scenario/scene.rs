@@ -124,7 +124,7 @@ impl Setting {
             plan: &plan,
             rows: &mut rows,
         };
-        scheme::visit(&self.scheme.parse::<Spec>()?, measure)??;
+        scheme::visit_keys(&self.scheme.parse::<Spec>()?, measure)??;
         Ok(Outcome {
             scheme: self.scheme,
             case: String::new(),
@@ -135,7 +135,7 @@ impl Setting {
     /// Leaves a scheme that has a rule of its own to it.
     fn own_rollback(&self, mut plan: FleetPlan) -> Result<FleetPlan> {
         let spec: Spec = self.scheme.parse()?;
-        let follows = scheme::visit(&spec, CheckFleet(&plan))?;
+        let follows = scheme::visit_keys(&spec, CheckFleet(&plan))?;
         if let Err(FleetError::Rollback(_)) = follows {
             plan.spec.conduct.rollback = None;
         }

@@ -133,6 +133,6 @@ pub fn scheme(text: &str, fleet: FleetSpec, plan: &ShardsPlan) -> Result<Vec<Fou
 pub fn stream(text: &str, fleet: FleetSpec) -> Result<Stream> {
     let spec: Spec = text.parse().map_err(|error| anyhow::anyhow!("{error}"))?;
     let stream =
-        scheme::visit(&spec, IntoStream(fleet)).map_err(|error| anyhow::anyhow!("{error}"))?;
+        scheme::visit_keys(&spec, IntoStream(fleet)).map_err(|error| anyhow::anyhow!("{error}"))?;
     Ok(stream?)
 }

@@ -157,7 +157,7 @@ fn measured(plan: &FleetPlan, scheme: &str) -> Rows {
         plan,
         rows: &mut rows,
     };
-    scheme::visit(&spec, measure).unwrap().unwrap();
+    scheme::visit_keys(&spec, measure).unwrap().unwrap();
     rows
 }
 
@@ -238,7 +238,7 @@ fn the_reported_latency_is_a_window_that_loses_nothing() {
         "ksuid",
         "unique_rowid",
     ] {
-        let [none, some] = scheme::visit(&name.parse::<Spec>().unwrap(), Lost).unwrap();
+        let [none, some] = scheme::visit_keys(&name.parse::<Spec>().unwrap(), Lost).unwrap();
         assert_eq!(none, 0, "{name}");
         assert!(some > 0, "{name}");
     }
@@ -296,6 +296,6 @@ fn steps_back_make_writers_wait_and_no_duplicates() {
         }
     }
     for name in ["snowflake", "uuid_v7:tail=counter"] {
-        scheme::visit(&name.parse::<Spec>().unwrap(), Check).unwrap();
+        scheme::visit_keys(&name.parse::<Spec>().unwrap(), Check).unwrap();
     }
 }

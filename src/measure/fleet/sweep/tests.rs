@@ -7,7 +7,7 @@ use crate::scheme;
 
 fn found(sweep: Sweep, plan: &FleetPlan, scheme: &str, measured: &Measured) -> f64 {
     let spec = scheme.parse().unwrap();
-    let values = scheme::visit(&spec, MeasureSweep { sweep, plan }).unwrap();
+    let values = scheme::visit_keys(&spec, MeasureSweep { sweep, plan }).unwrap();
     let values = values.unwrap();
     let value = values.iter().find(|(known, _)| known.name == measured.name);
     value.map(|(_, value)| *value).unwrap()
@@ -46,7 +46,7 @@ fn inversions_follow_the_offsets() {
         last = seen;
     }
     let plan = Sweep::Skew.plan(&base, NS_PER_S, 3);
-    let values = scheme::visit(
+    let values = scheme::visit_keys(
         &"auto_increment".parse().unwrap(),
         MeasureSweep {
             sweep: Sweep::Skew,

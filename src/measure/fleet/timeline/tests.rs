@@ -77,14 +77,16 @@ mod run {
         let plan = stepped(rollback);
         let spec = "snowflake".parse().unwrap();
         let mut rows = Rows::new("", "snowflake", "", Parameters::new());
-        let found = scheme::visit(&spec, FirstTrouble(&plan)).unwrap().unwrap();
+        let found = scheme::visit_keys(&spec, FirstTrouble(&plan))
+            .unwrap()
+            .unwrap();
         assert_eq!(found, Some(30 * NS_PER_S));
         let timeline = MeasureTimeline {
             plan: &plan,
             from_ns: 0,
             rows: &mut rows,
         };
-        scheme::visit(&spec, timeline).unwrap().unwrap();
+        scheme::visit_keys(&spec, timeline).unwrap().unwrap();
         rows.into_rows()
     }
 
@@ -134,7 +136,9 @@ mod run {
         plan.spec.conduct.faults.clear();
         let first = |plan: &FleetPlan| {
             let spec = "snowflake".parse().unwrap();
-            scheme::visit(&spec, FirstTrouble(plan)).unwrap().unwrap()
+            scheme::visit_keys(&spec, FirstTrouble(plan))
+                .unwrap()
+                .unwrap()
         };
         assert_eq!(first(&plan), None);
         let model = crate::clock::ClockModel::parse("ideal,at=40s:-1s").unwrap();
