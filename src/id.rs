@@ -57,8 +57,9 @@ pub trait Key:
     /// Width in bytes.
     const BYTES: u32;
 
-    /// The key of the lowest bits of these: `high` is above the 128 bits of `low`.
-    fn new(high: u32, low: u128) -> Self;
+    /// The key whose first 4 bytes (of 20) are `high` and whose last 16 are `low`; a shorter
+    /// one takes the end of it.
+    fn from_parts(high: u32, low: u128) -> Self;
 
     /// The key's lowest `bits` bits after a shift to the right by `shift`
     /// (`bits` ≤ 128): how a decoder reads one field.
@@ -73,7 +74,8 @@ pub trait Key:
 impl Key for u64 {
     const BYTES: u32 = 8;
 
-    fn new(_: u32, low: u128) -> Self {
+    #[inline]
+    fn from_parts(_: u32, low: u128) -> Self {
         low as u64
     }
 
@@ -85,7 +87,8 @@ impl Key for u64 {
 impl Key for u128 {
     const BYTES: u32 = 16;
 
-    fn new(_: u32, low: u128) -> Self {
+    #[inline]
+    fn from_parts(_: u32, low: u128) -> Self {
         low
     }
 

@@ -50,7 +50,7 @@ impl<K: Key> Id for Bare<K> {
             digits.fold(0u128, |number, digit| number << 4 | u128::from(digit))
         };
         let high = number(Self::TEXT_BYTES.saturating_sub(32));
-        Ok(Self(K::new(high as u32, number(32))))
+        Ok(Self(K::from_parts(high as u32, number(32))))
     }
 }
 

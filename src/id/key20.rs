@@ -39,7 +39,8 @@ impl Key20 {
 impl Key for Key20 {
     const BYTES: u32 = 20;
 
-    fn new(high: u32, low: u128) -> Self {
+    #[inline]
+    fn from_parts(high: u32, low: u128) -> Self {
         Self::new(high, low)
     }
 
