@@ -1,9 +1,12 @@
-//! `sim ids`: ids of a scheme, or their fields.
+//! `sim ids`: ids of a scheme or their fields; what a list of ids says; fields of given ids.
 
+mod decode;
 mod random_bits;
+mod read;
 mod real_time;
 
 use crate::args::{self, usage};
+use crate::recorder::Format;
 use crate::report;
 use crate::writers::{FleetArgs, explain};
 use anyhow::Result;
@@ -14,22 +17,41 @@ use idlab::scheme::{self, Scheme, Spec, Visitor};
 use random_bits::RandomBits;
 use real_time::RealTime;
 use std::io::{BufWriter, StdoutLock, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Print ids of a scheme as a simulated fleet issues them, or as this machine's clock makes them; or their fields or random bits
+pub use read::MEASURES;
+
+/// Print ids of a scheme as a simulated fleet issues them, or as this machine's clock makes them; or their fields or random bits. Or say what a list of ids is
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt\n  sim ids snowflake --real-time --rollback wait:5ms --every 1ms -n 100k\n  sim ids uuid_v4 --random-bits | dieharder -a -g 200"
+    after_help = "Examples:\n  sim ids uuid_v7 -n 5 --decode\n  sim ids snowflake:worker=8:sequence=14 -n 1M --writers 4 > ids.txt\n  sim ids snowflake --real-time --rollback wait:5ms --every 1ms -n 100k\n  sim ids uuid_v4 --random-bits | dieharder -a -g 200\n  psql -Atc 'select id from orders order by created_at' | sim ids --read -\n  sim ids --decode 1541815603606036480 --as snowflake:epoch=twitter"
 )]
 pub struct Args {
     /// The scheme, with parameters
-    scheme: String,
+    #[arg(required_unless_present_any = ["read", "decode"], conflicts_with = "read")]
+    scheme: Option<String>,
     /// How many [default: 10; with --random-bits all that are read, as is 0]
     #[arg(short = 'n', long = "count", value_name = "N", value_parser = args::count)]
     count: Option<u64>,
-    /// Show the fields of each
-    #[arg(long)]
-    decode: bool,
+    /// Show the fields of each; or of these ids, by --as or by every scheme that fits
+    #[arg(long, value_name = "ID", num_args = 0.., allow_negative_numbers = true)]
+    decode: Option<Vec<String>>,
+    /// Say what the ids of this file are, one a line or in JSON arrays, in the order of arrival; - reads stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["decode", "count", "real_time", "random_bits", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "abort", "rollback", "numbers", "leases", "faults", "memory"])]
+    read: Option<PathBuf>,
+    /// The scheme that the ids are of, with parameters, or their kind (see `sim list kinds`) [default: as recognised]
+    #[arg(long = "as", value_name = "SCHEME", value_parser = args::item, conflicts_with = "scheme")]
+    as_scheme: Option<String>,
+    /// Draw charts too
+    #[arg(long, requires = "read", conflicts_with_all = ["scheme", "decode"])]
+    charts: bool,
+    /// Folder that receives the records of --read [default: results]
+    #[arg(long, value_name = "DIR", requires = "read", conflicts_with_all = ["scheme", "decode"])]
+    out: Option<PathBuf>,
+    /// What of --read goes to stdout [default: table]
+    #[arg(long, value_enum, requires = "read", conflicts_with_all = ["scheme", "decode"])]
+    format: Option<Format>,
     /// Mint by this machine's clock, as time goes by: one writer that refuses to go on (exit code 1) when the clock goes back further than its --rollback allows [default: refuse]
     #[arg(long, conflicts_with_all = ["seed", "writers", "rate", "arrivals", "clock_sd", "clock", "clock_log", "delay", "commit", "numbers", "leases", "faults", "memory"])]
     real_time: bool,
@@ -50,7 +72,27 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let spec: Spec = args.scheme.parse().map_err(usage)?;
+    if let Some(path) = &args.read {
+        return read::run(args, path);
+    }
+    let given = args.decode.as_deref().unwrap_or_default();
+    let name = match (&args.scheme, given) {
+        (Some(scheme), []) => scheme,
+        // The flag stands before the scheme.
+        (None, [only]) if args.as_scheme.is_none() && is_scheme(only) => only,
+        (None, [_, ..]) => return decode::run(given, args.as_scheme.as_deref()),
+        (Some(_), [_, ..]) => {
+            return Err(usage(
+                "--decode with ids: expected --as instead of a scheme",
+            ));
+        }
+        (None, []) => {
+            return Err(usage(
+                "--decode: expected ids, or a scheme whose ids to show",
+            ));
+        }
+    };
+    let spec: Spec = name.parse().map_err(usage)?;
     if args.random_bits {
         let bits = RandomBits {
             count: args.count.filter(|count| *count > 0),
@@ -62,7 +104,8 @@ pub fn run(args: &Args) -> Result<()> {
     if count == 0 {
         return Err(usage("-n 0: expected at least 1, or --random-bits"));
     }
-    if args.decode && count > 100_000 {
+    let decode = args.decode.is_some();
+    if decode && count > 100_000 {
         return Err(usage(
             "--decode aligns a table in memory, expected at most -n 100k",
         ));
@@ -74,16 +117,27 @@ pub fn run(args: &Args) -> Result<()> {
             count,
             every: Duration::from_nanos(args.every),
             cached: args.cached,
-            decode: args.decode,
+            decode,
         };
         return scheme::visit(&spec, generator).map_err(usage)?;
     }
     let print = Print {
         spec: fleet,
         count,
-        decode: args.decode,
+        decode,
     };
     scheme::visit(&spec, print).map_err(usage)?
+}
+
+/// Whether a text is the spec of a scheme.
+fn is_scheme(text: &str) -> bool {
+    let name = text.split(':').next().unwrap_or_default();
+    let presets = scheme::PRESETS.iter().map(|preset| preset.name);
+    let mut known = scheme::SCHEMES
+        .iter()
+        .map(|scheme| scheme.name)
+        .chain(presets);
+    known.any(|known| known == name)
 }
 
 struct Print {
@@ -116,14 +170,14 @@ impl Sheet {
     fn new(scheme: &impl Scheme, decode: bool) -> Self {
         Self {
             stdout: BufWriter::new(std::io::stdout().lock()),
-            decoder: decode.then(|| Decoder::new(scheme)),
+            decoder: decode.then(|| Decoder::new(scheme, true)),
         }
     }
 
     fn add<S: Scheme>(&mut self, scheme: &S, id: S::Id, writer: u32) -> Result<()> {
         match &mut self.decoder {
             None => writeln!(self.stdout, "{id}")?,
-            Some(decoder) => decoder.add(scheme, id, writer),
+            Some(decoder) => decoder.add(scheme, id, Some(writer)),
         }
         Ok(())
     }
@@ -144,7 +198,7 @@ impl Sheet {
 struct Decoder(Table);
 
 impl Decoder {
-    fn new(scheme: &impl Scheme) -> Self {
+    fn new(scheme: &impl Scheme, with_writer: bool) -> Self {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let fields = scheme
@@ -155,7 +209,7 @@ impl Decoder {
             .into_iter()
             .map(str::to_owned)
             .chain(fields);
-        table.set_header(headings.chain(["writer".to_owned()]));
+        table.set_header(headings.chain(with_writer.then(|| "writer".to_owned())));
         table
             .column_iter_mut()
             .skip(2)
@@ -163,7 +217,7 @@ impl Decoder {
         Self(table)
     }
 
-    fn add<S: Scheme>(&mut self, scheme: &S, id: S::Id, writer: u32) {
+    fn add<S: Scheme>(&mut self, scheme: &S, id: S::Id, writer: Option<u32>) {
         let instant = scheme
             .timestamp(id)
             .map(instant)
@@ -176,7 +230,8 @@ impl Decoder {
                 bits => format!("{value:#0width$x}", width = bits.div_ceil(4) as usize + 2),
             });
         let cells = [id.to_string(), instant].into_iter().chain(fields);
-        self.0.add_row(cells.chain([writer.to_string()]));
+        self.0
+            .add_row(cells.chain(writer.map(|writer| writer.to_string())));
     }
 
     fn table(&self) -> String {
@@ -184,7 +239,7 @@ impl Decoder {
     }
 }
 
-fn instant(at: Timestamp) -> String {
+pub(crate) fn instant(at: Timestamp) -> String {
     match jiff::Timestamp::from_nanosecond(i128::from(at.0)) {
         Ok(at) => at.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string(),
         Err(_) => format!("{} ns", at.0),

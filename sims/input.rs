@@ -225,7 +225,7 @@ pub fn describe(label: &str, kind: Kind, report: &dump::Report) -> String {
 }
 
 /// A dump's bytes.
-fn raw(path: &Path) -> Result<Box<dyn Read + Send>> {
+pub fn raw(path: &Path) -> Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }

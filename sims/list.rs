@@ -3,7 +3,7 @@
 use crate::fleet::scenario::{self, SCENARIOS};
 use crate::report;
 use crate::writers::ArrivalsArg;
-use crate::{gate, unique};
+use crate::{gate, ids, unique};
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -94,6 +94,7 @@ fn list(what: What) -> Result<String> {
             .chain(scenario::MEASURES)
             .chain(gate::MEASURES)
             .chain(unique::MEASURES)
+            .chain(ids::MEASURES)
             .chain(gate::SELF_TEST_MEASURES)
             .map(|measured| {
                 [

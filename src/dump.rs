@@ -1,26 +1,33 @@
-//! Dumps: real ids, one a line, in the order of their arrival.
+//! Dumps: real ids, one a line or in JSON arrays, in the order of their arrival.
 //!
-//! The id of a line is its first field (up to a tab, comma, semicolon, bar or
-//! space) without quotes. Lines that are empty, begin with `#`, are too long,
-//! are not UTF-8 or hold no id are skipped and counted; when they outnumber
-//! the ids, the dump is refused. What kind of ids they are is told from the
-//! first thousand; a later id of another kind is an error. If the kind is given,
-//! whatever is not of it is skipped. Memory does not grow with the dump.
+//! The id of a line is its first field (up to a tab, comma, semicolon, bar or space) without
+//! quotes. Memory does not grow with the dump. There are two ways to read one:
+//!
+//! - [`Dump::open`], for loads: lines that are empty, begin with `#`, are too long, are not
+//!   UTF-8 or hold no id are skipped and counted; when they outnumber the ids, the dump is
+//!   refused. What kind of ids they are is told from the first thousand; a later id of another
+//!   kind is an error. If the kind is given, whatever is not of it is skipped.
+//! - [`Dump::list`], for lists that are asked what they say: whatever is neither an id of
+//!   the same kind as all others nor obviously none (empty, a comment, one heading, a frame, a
+//!   footer) is an error that names line, column and character.
 
+mod fields;
 mod kind;
+mod kinds;
+mod list;
 
 pub use kind::{KINDS, Kind};
+pub use list::HEAD_IDS;
 
-use crate::id::Key20;
+use crate::id::{Key, Key20};
 use crate::source::{AnySource, Source, SourceError, Stream};
+use fields::{Fields, Found};
+use kinds::Kinds;
+use list::misfit;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex};
 
-/// The longest line looked at.
-const MAX_LINE_BYTES: usize = 4096;
-/// The longest line skipped: a file with a longer one is no text.
-const MAX_SKIPPED_LINE_BYTES: u64 = 64 << 20;
 /// Ids from which the kind is told.
 const TOLD_FROM: usize = 1000;
 /// Lines without an id after which a dump without one is given up.
@@ -76,17 +83,60 @@ const COMMENT: &str = "comment";
 const TOO_LONG: &str = "too_long";
 const NOT_UTF8: &str = "not_utf8";
 const NOT_AN_ID: &str = "not_an_id";
+const HEADING: &str = "heading";
+const FRAME: &str = "frame";
 const OTHER_KIND: &str = "other_kind";
+
+/// Texts read ahead, one after another.
+#[derive(Default)]
+struct Ahead {
+    bytes: Vec<u8>,
+    /// Line, column, and where each text ends.
+    places: VecDeque<(u64, u64, usize)>,
+    /// Where the next text begins.
+    start: usize,
+}
+
+impl Ahead {
+    fn push(&mut self, line: u64, column: u64, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.places.push_back((line, column, self.bytes.len()));
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = self.start;
+        self.places.iter().map(move |&(_, _, end)| {
+            let text = &self.bytes[start..end];
+            start = end;
+            text
+        })
+    }
+}
+
+/// The ids that a list begins with, as keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Head {
+    /// 8-byte keys.
+    Bytes8(Vec<u64>),
+    /// 16-byte keys.
+    Bytes16(Vec<u128>),
+    /// 20-byte keys.
+    Bytes20(Vec<Key20>),
+}
 
 /// A dump being read.
 pub struct Dump<R> {
-    input: R,
-    line: Vec<u8>,
+    fields: Fields<R>,
     kind: Kind,
+    /// Kinds that all ids read ahead are of.
+    kinds: Kinds,
     /// Whether the kind was given: then ids of other kinds are skipped.
     given: bool,
-    /// Ids read while the kind was told, with their lines.
-    ahead: VecDeque<(u64, String)>,
+    /// Whether nothing is skipped that may be an id.
+    strict: bool,
+    /// Line of the first id.
+    first_line: u64,
+    ahead: Ahead,
     report: Arc<Mutex<Report>>,
     now: Report,
 }
@@ -97,15 +147,7 @@ impl<R: BufRead + Send + 'static> Dump<R> {
     /// # Errors
     /// Input that cannot be read, has no ids, or has ids of several kinds among the first.
     pub fn open(input: R, given: Option<Kind>) -> Result<Self, SourceError> {
-        let mut dump = Self {
-            input,
-            line: Vec::new(),
-            kind: given.unwrap_or(Kind::Decimal),
-            given: given.is_some(),
-            ahead: VecDeque::new(),
-            report: Arc::default(),
-            now: Report::default(),
-        };
+        let mut dump = Self::new(input, given.is_some(), false);
         match given {
             Some(kind) => dump.find(kind)?,
             None => dump.tell()?,
@@ -113,68 +155,104 @@ impl<R: BufRead + Send + 'static> Dump<R> {
         Ok(dump)
     }
 
+    fn new(input: R, given: bool, strict: bool) -> Self {
+        Self {
+            fields: Fields::new(input),
+            kind: Kind::Decimal,
+            kinds: Kinds::ALL,
+            given,
+            strict,
+            first_line: 0,
+            ahead: Ahead::default(),
+            report: Arc::default(),
+            now: Report::default(),
+        }
+    }
+
+    /// The kinds that all ids read ahead are of, the likeliest first.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.kinds.iter().collect()
+    }
+
+    /// Ids read ahead as ids of this kind; those that are none are left out.
+    pub fn head(&self, kind: Kind) -> Head {
+        fn keys<K: Key>(ahead: &Ahead, kind: Kind) -> Vec<K> {
+            let ids = ahead.texts().filter_map(|text| kind.parse(text).ok());
+            ids.map(|(high, low)| K::from_parts(high, low)).collect()
+        }
+        match kind.key_bytes() {
+            8 => Head::Bytes8(keys(&self.ahead, kind)),
+            16 => Head::Bytes16(keys(&self.ahead, kind)),
+            _ => Head::Bytes20(keys(&self.ahead, kind)),
+        }
+    }
+
+    /// Takes all ids as ids of this kind from now on.
+    pub fn choose(&mut self, kind: Kind) {
+        self.kind = kind;
+    }
+
     /// Reads up to the first id of the kind that was given.
     fn find(&mut self, kind: Kind) -> Result<(), SourceError> {
-        while let Some(text) = self.next_field()? {
-            if let Some(found) = kind::candidates(&text)
-                .into_iter()
-                .find(|found| found.same(kind))
-            {
+        while self.advance()? {
+            let text = self.fields.text();
+            let mut found = kind::candidates(text).iter().find(|found| found.same(kind));
+            if kind == Kind::SqlGuid && kind.parse(text).is_ok() {
+                found = Some(kind);
+            }
+            if let Some(found) = found {
                 self.kind = found;
-                self.ahead.push_back((self.now.lines, text));
+                self.ahead.push(self.fields.line(), 0, self.fields.text());
                 return Ok(());
             }
-            self.skip(self.now.lines, &text);
+            self.skip();
         }
         Err(self.none_found(&kind.to_string()))
     }
 
     /// Reads ahead and tells the kind.
     fn tell(&mut self) -> Result<(), SourceError> {
-        let mut known: Option<Vec<Kind>> = None;
         let mut first = (Kind::Decimal, 0);
         let mut letters = false;
-        while self.ahead.len() < TOLD_FROM {
-            let Some(text) = self.next_field()? else {
-                break;
-            };
-            let line = self.now.lines;
-            let fits = kind::candidates(&text);
-            if fits.is_empty() {
-                self.skip(line, &text);
+        while self.ahead.places.len() < TOLD_FROM && self.advance()? {
+            let (line, text) = (self.fields.line(), self.fields.text());
+            let fits = kind::candidates(text);
+            let Some(found) = fits.first() else {
+                self.skip();
                 self.refuse_junk()?;
                 continue;
+            };
+            letters |= !kind::is_number(text);
+            let before = match self.ahead.places.is_empty() {
+                true => fits,
+                false => self.kinds,
+            };
+            if self.ahead.places.is_empty() {
+                first = (found, line);
             }
-            letters |= !kind::is_number(&text);
-            let before = known.clone().unwrap_or_else(|| {
-                first = (fits[0], line);
-                fits.clone()
-            });
-            let both: Vec<_> = before
-                .iter()
-                .copied()
-                .filter(|kind| fits.contains(kind))
-                .collect();
+            let both = before.both(fits);
             if both.is_empty() {
-                let before = before[0];
-                return Err(match letters || fits[0] == Kind::Decimal {
-                    true => mixed(line, &text, fits[0], before, Some(first.1)),
+                let before = before.first().unwrap_or(first.0);
+                let text = shown(text);
+                return Err(match letters || found == Kind::Decimal {
+                    true => mixed(line, &text, found, before, Some(first.1)),
                     false => too_large(line, &text, ""),
                 });
             }
-            known = Some(both);
-            self.ahead.push_back((line, text));
+            self.kinds = both;
+            self.ahead.push(line, 0, self.fields.text());
         }
-        let Some(&kind) = known.as_ref().and_then(|known| known.first()) else {
-            return Err(self.none_found("decimal integers, UUIDs, ULIDs, KSUIDs or hex"));
+        let first = self.ahead.texts().next().map(shown);
+        let (Some(text), Some(kind)) = (first, self.kinds.first()) else {
+            return Err(self.none_found("decimal integers, UUIDs, ULIDs, KSUIDs or other ids"));
         };
         if !letters && !matches!(kind, Kind::Decimal | Kind::Unsigned) {
-            let (line, text) = &self.ahead[0];
+            let line = self.ahead.places.front().map_or(1, |place| place.0);
             let hint = format!(
                 "; if its ids are no decimal integers, use --as {}",
                 kind.name()
             );
-            return Err(too_large(*line, text, &hint));
+            return Err(too_large(line, &text, &hint));
         }
         self.kind = kind;
         self.refuse_junk()
@@ -195,7 +273,8 @@ impl<R: BufRead + Send + 'static> Dump<R> {
 
     /// Refuses a dump with more lines that are no ids than ids.
     fn refuse_junk(&self) -> Result<(), SourceError> {
-        let (ids, junk) = (self.now.ids + self.ahead.len() as u64, self.now.junk());
+        let ids = self.now.ids + self.ahead.places.len() as u64;
+        let junk = self.now.junk();
         match &self.now.first_skipped {
             // Headings and footers are no reason; nor are the first lines of a long dump.
             Some((line, reason, begins)) if !self.given && junk > ids.max(100) => {
@@ -209,13 +288,16 @@ impl<R: BufRead + Send + 'static> Dump<R> {
         }
     }
 
-    fn skip(&mut self, line: u64, text: &str) {
-        let reason = if kind::candidates(text).is_empty() {
-            NOT_AN_ID
-        } else {
-            OTHER_KIND
+    /// Counts the field as skipped.
+    #[cold]
+    fn skip(&mut self) {
+        let (line, text) = (self.fields.line(), self.fields.text());
+        let reason = match std::str::from_utf8(text) {
+            Err(_) => NOT_UTF8,
+            Ok(_) if kind::candidates(text).is_empty() => NOT_AN_ID,
+            Ok(_) => OTHER_KIND,
         };
-        self.now.skip(line, reason, text.as_bytes());
+        self.now.skip(line, reason, text);
     }
 
     /// The kind of its ids.
@@ -230,93 +312,114 @@ impl<R: BufRead + Send + 'static> Dump<R> {
 
     /// The dump as a stream of keys.
     pub fn into_stream(self) -> Stream {
-        let column = self.kind.column();
-        let text_chars = self.kind.text_chars();
-        let keys = match column.value_bytes() {
-            0..=8 => AnySource::Bytes8(Box::new(self)),
-            9..=16 => AnySource::Bytes16(Box::new(self)),
+        let kind = self.kind;
+        let keys = match kind.key_bytes() {
+            8 => AnySource::Bytes8(Box::new(self)),
+            16 => AnySource::Bytes16(Box::new(self)),
             _ => AnySource::Bytes20(Box::new(self)),
         };
         Stream {
-            column,
-            text_chars,
+            column: kind.column(),
+            text_chars: kind.text_chars(),
             keys,
         }
     }
 
-    /// The first field of the next line that has one.
-    fn next_field(&mut self) -> Result<Option<String>, SourceError> {
+    /// Goes to the next field that is not empty nor a comment; `false` at the end.
+    #[inline]
+    fn advance(&mut self) -> Result<bool, SourceError> {
         loop {
-            let line = self.now.lines + 1;
-            if line > GIVE_UP_LINES && self.now.ids == 0 && self.ahead.is_empty() {
-                return Ok(None);
+            let none = self.now.ids == 0 && self.ahead.places.is_empty();
+            if none && self.now.lines >= GIVE_UP_LINES {
+                return Ok(false);
             }
-            let failed =
-                |error: io::Error| SourceError(format!("line {line}: cannot be read: {error}"));
-            let Some(whole) = read_line(&mut self.input, &mut self.line).map_err(failed)? else {
-                return Ok(None);
+            let found = self.fields.next();
+            let line = self.fields.line();
+            let found = found.map_err(|error: io::Error| {
+                SourceError(format!("line {line}: cannot be read: {error}"))
+            })?;
+            let Some(found) = found else {
+                self.now.lines = self.now.lines.max(self.fields.lines());
+                return match self.fields.open_array() {
+                    Some(begin) if self.strict => Err(SourceError(format!(
+                        "line {line}: the array of line {begin} is not closed, expected ]"
+                    ))),
+                    _ => Ok(false),
+                };
             };
             self.now.lines = line;
-            let text = match (whole, std::str::from_utf8(&self.line)) {
-                (true, Ok(text)) => text,
-                (true, Err(_)) => {
-                    self.now.skip(line, NOT_UTF8, &self.line);
-                    continue;
+            if found == Found::TooLong {
+                if self.strict {
+                    return Err(SourceError(format!(
+                        "line {line}: it is longer than {} bytes, expected one id a line",
+                        fields::MAX_BYTES
+                    )));
                 }
-                (false, _) => {
-                    self.now.skip(line, TOO_LONG, &self.line);
-                    continue;
-                }
-            };
-            let text = if line == 1 {
-                text.trim_start_matches('\u{feff}')
-            } else {
-                text
-            };
-            match field(text) {
-                "" => self.now.skip(line, EMPTY, b""),
-                comment if comment.starts_with('#') => self.now.skip(line, COMMENT, b""),
-                field => return Ok(Some(field.to_owned())),
+                self.now.skip(line, TOO_LONG, self.fields.whole());
+                continue;
+            }
+            match self.fields.text() {
+                [] => self.now.skip(line, EMPTY, b""),
+                [b'#', ..] => self.now.skip(line, COMMENT, b""),
+                _ => return Ok(true),
             }
         }
     }
 
     /// The next id as its first 4 bytes (of 20) and its low 16.
+    #[inline]
     fn next_id(&mut self) -> Result<Option<(u32, u128)>, SourceError> {
-        loop {
-            let (line, text) = match self.ahead.pop_front() {
-                Some(ahead) => ahead,
-                None => match self.next_field()? {
-                    Some(text) => (self.now.lines, text),
-                    None => return self.refuse_junk().map(|()| None),
-                },
-            };
-            if let Some(value) = self.kind.parse(&text) {
-                self.now.ids += 1;
-                if self.kind == Kind::Uuid {
-                    self.now.uuid_versions |= 1 << (value.1 >> 76 & 15);
-                }
-                return Ok(Some(value));
+        if let Some(&(line, column, end)) = self.ahead.places.front() {
+            let text = &self.ahead.bytes[self.ahead.start..end];
+            let parsed = self.kind.parse(text);
+            if self.strict && parsed.is_err() {
+                return Err(misfit(line, column, text, self.kind, self.first_line));
             }
-            match kind::candidates(&text).first() {
-                Some(&other) if !self.given => {
-                    return Err(mixed(line, &text, other, self.kind, None));
+            self.ahead.places.pop_front();
+            self.ahead.start = end;
+            if self.ahead.places.is_empty() {
+                self.ahead = Ahead::default();
+            }
+            if let Ok(value) = parsed {
+                return Ok(Some(self.count(value)));
+            }
+        }
+        loop {
+            if !self.advance()? {
+                return self.refuse_junk().map(|()| None);
+            }
+            if let Ok(value) = self.kind.parse(self.fields.text()) {
+                return Ok(Some(self.count(value)));
+            }
+            let (line, column) = (self.fields.line(), self.fields.column());
+            if self.strict {
+                self.refuse(line, column, Some(self.kind))?;
+                continue;
+            }
+            let text = self.fields.text();
+            match kind::candidates(text).first() {
+                Some(other) if !self.given => {
+                    return Err(mixed(line, &shown(text), other, self.kind, None));
                 }
-                _ => self.skip(line, &text),
+                _ => self.skip(),
             }
             self.refuse_junk()?;
         }
     }
 
-    fn fill_with<K>(
-        &mut self,
-        keys: &mut Vec<K>,
-        rows: usize,
-        make: fn(u32, u128) -> K,
-    ) -> Result<(), SourceError> {
+    #[inline]
+    fn count(&mut self, value: (u32, u128)) -> (u32, u128) {
+        self.now.ids += 1;
+        if self.kind == Kind::Uuid {
+            self.now.uuid_versions |= 1 << (value.1 >> 76 & 15);
+        }
+        value
+    }
+
+    fn fill_with<K: Key>(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError> {
         for _ in 0..rows {
             match self.next_id()? {
-                Some((high, low)) => keys.push(make(high, low)),
+                Some((high, low)) => keys.push(K::from_parts(high, low)),
                 None => break,
             }
         }
@@ -326,6 +429,15 @@ impl<R: BufRead + Send + 'static> Dump<R> {
             .unwrap_or_else(|poisoned| poisoned.into_inner()) = self.now.clone();
         Ok(())
     }
+}
+
+/// Text that may be shown on a line.
+fn shown(text: &[u8]) -> String {
+    const MOST: usize = 48;
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * MOST)]);
+    let begins: String = text.chars().take(MOST).collect();
+    let more = if begins.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", begins.escape_debug())
 }
 
 /// A reason for skipping a line, in words.
@@ -343,7 +455,9 @@ fn mixed(line: u64, text: &str, found: Kind, before: Kind, at: Option<u64>) -> S
         (Kind::Decimal, Kind::Unsigned) => SourceError(format!(
             "line {line}: {text} is negative, but an id before it does not fit a signed integer of 64 bits"
         )),
-        (_, Kind::Decimal | Kind::Unsigned) if kind::is_number(text) => too_large(line, text, ""),
+        (_, Kind::Decimal | Kind::Unsigned) if kind::is_number(text.as_bytes()) => {
+            too_large(line, text, "")
+        }
         _ => {
             let at = at.map(|at| format!(" (line {at})")).unwrap_or_default();
             SourceError(format!(
@@ -359,70 +473,11 @@ fn too_large(line: u64, text: &str, hint: &str) -> SourceError {
     ))
 }
 
-/// The first field of a line, without quotes around it; of a table in a frame, the first cell.
-fn field(line: &str) -> &str {
-    let line = line.trim().trim_start_matches(['|', '[']).trim_start();
-    if let Some(quoted) = line.strip_prefix(['"', '\'']) {
-        return quoted.split(['"', '\'']).next().unwrap_or_default().trim();
-    }
-    let end = line.find(['\t', ',', ';', '|', ' ']).unwrap_or(line.len());
-    let (field, rest) = line.split_at(end);
-    // The footer "2 rows in set" is no id 2.
-    let mut words = rest.split(' ').filter(|word| !word.is_empty());
-    let footer = matches!(words.next(), Some("row" | "rows"))
-        && words.next() == Some("in")
-        && words.next() == Some("set");
-    if footer { line } else { field }
-}
-
-/// Reads a line without its end into `line`; `None` at the end of the input,
-/// `Some(false)` if it is too long (its rest is skipped).
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
-    line.clear();
-    let mut bytes = 0u64;
-    let mut any = false;
-    loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let whole = bytes <= MAX_LINE_BYTES as u64;
-        if buffer.is_empty() {
-            return Ok(any.then_some(whole));
-        }
-        any = true;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let part = &buffer[..end.unwrap_or(buffer.len())];
-        bytes += part.len() as u64;
-        if bytes > MAX_SKIPPED_LINE_BYTES {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "it is longer than 64 MiB, so this is no text",
-            ));
-        }
-        line.extend_from_slice(&part[..part.len().min(MAX_LINE_BYTES - line.len())]);
-        let used = end.map_or(buffer.len(), |end| end + 1);
-        input.consume(used);
-        if end.is_some() {
-            return Ok(Some(bytes <= MAX_LINE_BYTES as u64));
-        }
+impl<K: Key, R: BufRead + Send + 'static> Source<K> for Dump<R> {
+    fn fill(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError> {
+        self.fill_with(keys, rows)
     }
 }
-
-macro_rules! source {
-    ($key:ty, $make:expr) => {
-        impl<R: BufRead + Send + 'static> Source<$key> for Dump<R> {
-            fn fill(&mut self, keys: &mut Vec<$key>, rows: usize) -> Result<(), SourceError> {
-                self.fill_with(keys, rows, $make)
-            }
-        }
-    };
-}
-
-source!(u64, |_, low| low as u64);
-source!(u128, |_, low| low);
-source!(Key20, Key20::new);
 
 /// What a dump's ids are, in words: "UUIDs (version 4)".
 pub fn describe(kind: Kind, report: &Report) -> String {

@@ -33,6 +33,7 @@ pub use public_id::PublicId;
 pub use push_id::PushId;
 pub use scru128::Scru128;
 pub use sql_guid::SqlGuid;
+pub(crate) use text::characters;
 pub use text::{ParseError, decode_all, encode_all};
 pub use tsid::Tsid;
 pub use ulid::Ulid;
@@ -57,13 +58,13 @@ pub trait Key:
     /// Width in bytes.
     const BYTES: u32;
 
-    /// The key whose first 4 bytes (of 20) are `high` and whose last 16 are `low`; a shorter
-    /// one takes the end of it.
-    fn from_parts(high: u32, low: u128) -> Self;
-
     /// The key's lowest `bits` bits after a shift to the right by `shift`
     /// (`bits` ≤ 128): how a decoder reads one field.
     fn field(self, shift: u32, bits: u32) -> u128;
+
+    /// The key whose first 4 bytes (of 20) are `high` and whose last 16 are `low`; a shorter
+    /// one takes the end of it.
+    fn from_parts(high: u32, low: u128) -> Self;
 
     /// The top 64 bits: what a search compares first.
     fn prefix(self) -> u64 {
@@ -75,12 +76,13 @@ impl Key for u64 {
     const BYTES: u32 = 8;
 
     #[inline]
-    fn from_parts(_: u32, low: u128) -> Self {
-        low as u64
-    }
-
     fn field(self, shift: u32, bits: u32) -> u128 {
         low_bits(u128::from(self) >> shift, bits)
+    }
+
+    #[inline]
+    fn from_parts(_: u32, low: u128) -> Self {
+        low as u64
     }
 }
 
@@ -88,12 +90,13 @@ impl Key for u128 {
     const BYTES: u32 = 16;
 
     #[inline]
-    fn from_parts(_: u32, low: u128) -> Self {
-        low
-    }
-
     fn field(self, shift: u32, bits: u32) -> u128 {
         low_bits(self >> shift, bits)
+    }
+
+    #[inline]
+    fn from_parts(_: u32, low: u128) -> Self {
+        low
     }
 }
 

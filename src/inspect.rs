@@ -3,3 +3,6 @@
 //!
 //! Observers take the keys of a list batch by batch in the order of arrival, in bounded
 //! memory, and are asked for what they saw at the end.
+
+pub mod facts;
+pub mod recognise;

@@ -51,6 +51,16 @@ impl AnySource {
         }
     }
 
+    /// The source as one of keys of this width; `None` if its keys have another.
+    pub fn of<K: Key>(self) -> Option<Box<dyn Source<K>>> {
+        let source: Box<dyn Any> = match self {
+            Self::Bytes8(source) => Box::new(source),
+            Self::Bytes16(source) => Box::new(source),
+            Self::Bytes20(source) => Box::new(source),
+        };
+        source.downcast().ok().map(|source| *source)
+    }
+
     /// `source` with its key's type forgotten.
     pub fn new<K: Key>(source: Box<dyn Source<K>>) -> Self {
         let source: Box<dyn Any> = Box::new(source);

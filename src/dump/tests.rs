@@ -40,7 +40,14 @@ fn kinds_are_told_apart() {
         ("01ARZ3NDEKTSV4RRFFQ69G5FAV\n", Kind::Ulid),
         ("0ujtsYcgvSTl8PAuAdqWYSMnLOv\n", Kind::Ksuid),
         ("01226N0640J7Q\n", Kind::Tsid),
-        ("507f1f77bcf86cd799439011\n", Kind::Hex(12)),
+        ("507f1f77bcf86cd799439011\n", Kind::ObjectId),
+        ("9m4e2mr0ui3e8a215n4g\n", Kind::Xid),
+        ("036z951mhjikzik2gsl81gr7l\n", Kind::Scru128),
+        ("-JhLeOlGIEjaIOFHR0xd\n", Kind::PushId),
+        ("V1StGXR8_Z5jdHi6B-myT\n", Kind::NanoId),
+        ("tz4a98xxat96iws9zmbrgj3a\n", Kind::Cuid2),
+        ("7n42DGM5Tflk9n8mt7Fhc7\n", Kind::PublicId),
+        ("[\"01226N0640J7Q\", \"01226N0640J7R\"]\n", Kind::Tsid),
         ("12345678\ndeadbeef\n", Kind::Hex(4)),
         ("\\x0123456789abcdef0123456789abcdef\n", Kind::Hex(16)),
     ] {
@@ -103,7 +110,7 @@ fn a_line_of_a_megabyte_and_bytes_that_are_no_text_are_skipped() {
         BTreeMap::from([(TOO_LONG, 1), (NOT_UTF8, 1)])
     );
     assert_eq!(*dump.report().lock().unwrap(), dump.now);
-    assert!(dump.line.capacity() <= 4 * MAX_LINE_BYTES);
+    assert!(dump.fields.whole().len() <= fields::MAX_BYTES);
 }
 
 #[test]
@@ -126,7 +133,7 @@ fn numbers_of_more_than_64_bits_are_not_taken_for_something_else() {
     );
     // Among hex strings, a few of digits alone are nothing special.
     let text = "507f1f77bcf86cd799439011\n123456789012345678901234\n";
-    assert_eq!(read(text, None).unwrap().0, Kind::Hex(12));
+    assert_eq!(read(text, None).unwrap().0, Kind::ObjectId);
 }
 
 #[test]

@@ -16,7 +16,7 @@
 //! - Source: Discord's API reference; "Sharding & IDs at Instagram", 2011; Mastodon 2.0's
 //!   `timestamp_id`, whose MD5 is another mixing function here.
 
-use super::snowflake::{Snowflake, advance};
+use super::snowflake::{EPOCH, Snowflake, advance};
 use super::ticker::Ticker;
 use super::{Field, Limits, Listed, Param, Params, Rollback, Scheme, SpecError, Stall, WriterError};
 use crate::clock::{Clock, Timestamp};
@@ -94,6 +94,7 @@ impl Listed for RunningSequence {
             default: "discord",
             about: "tick 0 in Unix milliseconds, or twitter, discord, unix",
         },
+        EPOCH,
         Param {
             name: "first",
             default: "timestamp",

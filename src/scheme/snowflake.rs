@@ -69,6 +69,39 @@ pub(super) fn advance(last: Option<u64>, step: u64, most: u64) -> Option<u64> {
     (next <= most).then_some(next)
 }
 
+/// Tick 0 by date or name.
+pub(super) const EPOCH: Param = Param {
+    name: "epoch",
+    default: EPOCH_BY_MS,
+    about: "tick 0 as a date (2014-09-01) or a name, instead of epoch_ms",
+};
+/// Neither.
+const EPOCH_BY_MS: &str = "epoch_ms";
+
+/// Tick 0 in Unix milliseconds.
+fn epoch_ms(params: &Params) -> Result<u64, SpecError> {
+    let named = |word: &str| EPOCHS_MS.iter().find(|(name, _)| *name == word).map(|(_, ms)| *ms);
+    let word = params.text(EPOCH.name);
+    if word != EPOCH_BY_MS {
+        if params.is_given("epoch_ms") {
+            return Err(params.refuse(EPOCH.name, "no epoch_ms beside it"));
+        }
+        let date = || {
+            let date: jiff::civil::Date = word.parse().ok()?;
+            let start = jiff::tz::TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?;
+            u64::try_from(start.as_millisecond()).ok()
+        };
+        let found = named(word).or_else(date).filter(|ms| *ms <= u64::MAX / NS_PER_MS);
+        let expected = "a date from 1970 to 2554, such as 2014-09-01, or twitter, discord or unix";
+        return found.ok_or_else(|| params.refuse(EPOCH.name, expected));
+    }
+    if let Some(epoch_ms) = named(params.text("epoch_ms")) {
+        return Ok(epoch_ms);
+    }
+    let number = params.number("epoch_ms", 0..=u64::MAX / NS_PER_MS);
+    number.map_err(|_| params.refuse("epoch_ms", "Unix milliseconds, or twitter, discord or unix"))
+}
+
 impl Snowflake {
     /// Bits of a writer's number.
     pub(super) fn node_bits(&self) -> u32 {
@@ -115,6 +148,7 @@ impl Listed for Snowflake {
             default: "1288834974657",
             about: "tick 0 in Unix milliseconds, or twitter, discord, unix",
         },
+        EPOCH,
         Param {
             name: "first",
             default: "timestamp",
@@ -140,13 +174,7 @@ impl Listed for Snowflake {
                 params.name()
             )));
         }
-        let word = params.text("epoch_ms");
-        let epoch_ms = match EPOCHS_MS.iter().find(|(name, _)| *name == word) {
-            Some(&(_, epoch_ms)) => epoch_ms,
-            None => params
-                .number("epoch_ms", 0..=u64::MAX / NS_PER_MS)
-                .map_err(|_| params.refuse("epoch_ms", "Unix milliseconds, or twitter, discord or unix"))?,
-        };
+        let epoch_ms = epoch_ms(params)?;
         let first = params.choice("first", &[("timestamp", false), ("worker", true)])?;
         let last = params.choice("last", &[("sequence", false), ("worker", true)])?;
         let node = datacenter + worker;

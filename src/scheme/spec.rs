@@ -118,6 +118,11 @@ impl<'a> Params<'a> {
         &self.spec.name
     }
 
+    /// Whether the user gave parameter `name`.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.spec.params.iter().any(|(key, _)| key == name)
+    }
+
     /// The text of parameter `name`.
     ///
     /// # Panics

@@ -10,6 +10,7 @@ mod innodb_purge;
 mod layers;
 mod postgres_pool;
 mod purge;
+mod read_fuzz;
 mod reader_theory;
 mod settings;
 mod sqlite_purge;

@@ -5,6 +5,7 @@ mod cli;
 mod fleet;
 mod fleet_scenarios;
 mod gate;
+mod ids_read;
 mod live;
 mod real_time;
 mod shards;

@@ -130,3 +130,16 @@ fn readings_outside_the_field_are_refused() {
     assert!(at(last_ms * NS_PER_MS + 999_999).is_ok());
     assert_eq!(at((last_ms + 1) * NS_PER_MS), Err(Stall::OutOfRange));
 }
+
+#[test]
+fn an_epoch_is_a_name_a_date_or_milliseconds() {
+    let epoch = |text: &str| snowflake(text).map(|scheme| scheme.ticks.epoch_ns / NS_PER_MS);
+    assert_eq!(epoch(":epoch=discord"), epoch(":epoch_ms=discord"));
+    assert_eq!(epoch(":epoch=2014-09-01"), Ok(1_409_529_600_000));
+    assert_eq!(epoch(":epoch=unix"), Ok(0));
+    for bad in ["2014-13-01", "1969-12-31", "3000-01-01", "12", "tweeter"] {
+        let error = epoch(&format!(":epoch={bad}")).unwrap_err().0;
+        assert!(error.contains(&format!("epoch={bad}")) && error.contains("a date"), "{error}");
+    }
+    assert!(epoch(":epoch=unix:epoch_ms=0").is_err());
+}

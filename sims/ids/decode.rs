@@ -1,0 +1,99 @@
+//! `sim ids --decode ID`: the fields of given ids, by one scheme or by every one that fits.
+
+use super::Decoder;
+use super::read::{self, As};
+use anyhow::{Context, Result, bail};
+use idlab::dump::{Dump, Head, Kind};
+use idlab::id::{Id, Key};
+use idlab::inspect::recognise::{self, Fit};
+use idlab::scheme::{self, Scheme, Visitor};
+use std::any::Any;
+use std::io::{Cursor, Write};
+
+/// Prints the fields of these ids.
+pub fn run(ids: &[String], as_scheme: Option<&str>) -> Result<()> {
+    let wanted = as_scheme.map(As::parse).transpose()?;
+    let kinds = wanted
+        .as_ref()
+        .map(|wanted| wanted.kinds())
+        .unwrap_or_default();
+    let dump = Dump::list(Cursor::new(ids.join("\n")), &kinds).context("--decode")?;
+    let mut stdout = std::io::stdout().lock();
+    if let Some(As::Scheme(spec, _)) = &wanted {
+        let table = table(&spec.to_string(), &dump.head(dump.kind()))?;
+        return Ok(writeln!(stdout, "{table}")?);
+    }
+    let heads: Vec<_> = dump
+        .kinds()
+        .into_iter()
+        .map(|kind| (kind, dump.head(kind)))
+        .collect();
+    let found = recognise::recognise(&heads);
+    if found.equals.is_empty() {
+        bail!(
+            "--decode: no scheme of `sim list schemes` fits {}",
+            dump.kind()
+        );
+    }
+    for fit in found.equals.iter().chain(&found.others) {
+        writeln!(
+            stdout,
+            "{}\n{}\n",
+            heading(fit),
+            table(&fit.spec, &dump.head(fit.kind))?
+        )?;
+    }
+    Ok(())
+}
+
+fn heading(fit: &Fit) -> String {
+    let names: Vec<_> = fit.names().collect();
+    format!("{}: {}", names.join(", "), fit.why)
+}
+
+/// The fields of keys by a scheme.
+fn table(spec: &str, head: &Head) -> Result<String> {
+    let spec = spec.parse().map_err(crate::args::usage)?;
+    let table = match head {
+        Head::Bytes8(keys) => scheme::visit(&spec, Fields(keys)),
+        Head::Bytes16(keys) => scheme::visit(&spec, Fields(keys)),
+        Head::Bytes20(keys) => scheme::visit(&spec, Fields(keys)),
+    };
+    table
+        .map_err(crate::args::usage)?
+        .context(read::OTHER_WIDTH)
+}
+
+struct Fields<'a, K>(&'a [K]);
+
+impl<K: Key> Visitor for Fields<'_, K> {
+    type Output = Option<String>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Option<String> {
+        let mut decoder = Decoder::new(&scheme, false);
+        for key in self.0 {
+            let key: &dyn Any = key;
+            let key = key.downcast_ref::<<S::Id as Id>::Key>()?;
+            decoder.add(&scheme, S::Id::from_key(*key), None);
+        }
+        Some(decoder.table())
+    }
+}
+
+/// What the ids of a scheme may be written as: its own kind, and what columns make of it.
+pub struct KindsOf;
+
+impl Visitor for KindsOf {
+    type Output = Vec<Kind>;
+
+    fn visit<S: Scheme>(self, _: S) -> Vec<Kind> {
+        let own = Kind::of::<S::Id>();
+        let stored: &[Kind] = match own.bits() {
+            64 => &[Kind::Unsigned, Kind::Hex(8)],
+            128 if own != Kind::SqlGuid => &[Kind::Uuid],
+            _ => &[],
+        };
+        let others = stored.iter().copied().filter(|kind| *kind != own);
+        std::iter::once(own).chain(others).collect()
+    }
+}

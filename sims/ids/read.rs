@@ -1,0 +1,204 @@
+//! `sim ids --read`: what a list of ids says, section by section.
+//!
+//! A list is read once. Each of [`sections`] sees its keys batch by batch in the order of
+//! arrival, and has its tables and rows at the end. To add one: a type that is an
+//! [`Observer`], and a line in `sections`.
+
+mod facts;
+mod recognised;
+mod section;
+
+pub use section::{List, Observer, Section};
+
+use super::Args;
+use super::decode::KindsOf;
+use crate::args::usage;
+use crate::input::{self, Input};
+use crate::recorder::{self, Format, OutputArgs, Recorder};
+use anyhow::{Context, Result};
+use idlab::chart::{Chart, ChartError};
+use idlab::dump::{Dump, KINDS, Kind};
+use idlab::id::Key;
+use idlab::inspect::recognise::{self, Recognised};
+use idlab::measure::Rows;
+use idlab::names;
+use idlab::record::{Measured, Parameters};
+use idlab::scheme::{self, PRESETS, SCHEMES, Spec};
+use idlab::source::{AnySource, Source};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// What is measured.
+pub const MEASURES: &[&Measured] = &[
+    &recognised::FIT,
+    &recognised::IDS,
+    &facts::FIRST,
+    &facts::LAST,
+    &facts::RATE,
+    &facts::PART,
+    &facts::GAP,
+    &facts::DESCENTS,
+    &facts::LEAST,
+    &facts::MOST,
+    &facts::DISTINCT,
+    &facts::ZEROS,
+    &facts::SHARE,
+    &facts::MISSING,
+];
+
+/// What is said where a scheme is asked for whose ids have another width.
+pub const OTHER_WIDTH: &str = "the ids are of another width than the scheme's";
+
+/// Ids in a batch.
+const BATCH: usize = 4096;
+
+/// What `--as` asks for.
+pub enum As {
+    /// A scheme, and the kinds that its ids may be written as.
+    Scheme(Spec, Vec<Kind>),
+    /// A kind.
+    Kind(Kind),
+}
+
+impl As {
+    /// The scheme or the kind of this name.
+    pub fn parse(text: &str) -> Result<Self> {
+        let schemes = SCHEMES.iter().map(|scheme| scheme.name);
+        let schemes = schemes.chain(PRESETS.iter().map(|preset| preset.name));
+        let kinds = KINDS.iter().map(|(name, _)| *name);
+        let spec: Spec = text.parse().map_err(usage)?;
+        if schemes.clone().any(|name| name == spec.name) {
+            let kinds = scheme::visit(&spec, KindsOf).map_err(usage)?;
+            return Ok(Self::Scheme(spec, kinds));
+        }
+        match KINDS.iter().find(|(name, _)| *name == text) {
+            Some((_, kind)) => Ok(Self::Kind(*kind)),
+            None => {
+                let hint = names::nearest(&spec.name, schemes.chain(kinds));
+                Err(usage(format!(
+                    "--as {text}: unknown scheme or kind of id{hint}"
+                )))
+            }
+        }
+    }
+
+    /// The kinds that ids may be written as.
+    pub fn kinds(&self) -> Vec<Kind> {
+        match self {
+            Self::Scheme(_, kinds) => kinds.clone(),
+            Self::Kind(kind) => vec![*kind],
+        }
+    }
+}
+
+pub fn run(args: &Args, path: &Path) -> Result<()> {
+    let wanted = args.as_scheme.as_deref().map(As::parse).transpose()?;
+    let label = Input::dump(path, None)?.label();
+    let kinds = wanted.as_ref().map(As::kinds).unwrap_or_default();
+    let name = match path == Path::new("-") {
+        true => label.clone(),
+        false => path.display().to_string().escape_debug().to_string(),
+    };
+    let input = BufReader::with_capacity(1 << 16, input::raw(path)?);
+    let mut dump = Dump::list(input, &kinds).context(name.clone())?;
+    let (recognised, spec) = match wanted {
+        Some(As::Scheme(spec, _)) => (None, Some(spec)),
+        _ => {
+            let heads = dump.kinds().into_iter().map(|kind| (kind, dump.head(kind)));
+            let found = recognise::recognise(&heads.collect::<Vec<_>>());
+            let spec = match found.best() {
+                Some(best) => {
+                    dump.choose(best.kind);
+                    Some(best.spec.parse().map_err(usage)?)
+                }
+                None => None,
+            };
+            (Some(found), spec)
+        }
+    };
+    let (kind, report) = (dump.kind(), dump.report());
+    let params = Parameters::from([
+        ("read".to_owned(), label.clone().into()),
+        ("as".to_owned(), args.as_scheme.clone().into()),
+        ("charts".to_owned(), args.charts.into()),
+    ]);
+    let output = OutputArgs {
+        seed: args.seed,
+        out: args.out.clone().unwrap_or_else(|| PathBuf::from("results")),
+        format: args.format.unwrap_or(Format::Table),
+        threads: None,
+    };
+    let mut recorder = Recorder::start("ids", &output, params)?;
+    let mut list = List {
+        rows: Rows::new(recorder.digest(), &label, "", Parameters::new()),
+        title: String::new(),
+        label,
+        kind,
+        spec,
+        recognised,
+        ids: 0,
+    };
+    let (ids, ends) = match dump.into_stream().keys {
+        AnySource::Bytes8(keys) => observe(keys, &list),
+        AnySource::Bytes16(keys) => observe(keys, &list),
+        AnySource::Bytes20(keys) => observe(keys, &list),
+    }
+    .context(name)?;
+    list.ids = ids;
+    let report = report
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    list.title = input::describe(&list.label, kind, &report);
+    let found: Vec<Section> = ends.into_iter().flat_map(|end| end(&list)).collect();
+    for section in &found {
+        recorder.add(section.rows.clone(), None);
+    }
+    let tables: Vec<_> = found.iter().map(Section::table).collect();
+    let text = tables.join("\n\n");
+    recorder.finish(
+        |_| Ok::<Vec<Chart>, ChartError>(Vec::new()),
+        |_| text.clone(),
+    )
+}
+
+/// What is said of a list, in this order.
+fn sections<K: Key>(list: &List) -> Result<Vec<Box<dyn Observer<K>>>> {
+    let facts = list.spec.as_ref().map(facts::of).transpose()?;
+    let first: Box<dyn Observer<K>> = Box::new(recognised::Heading);
+    Ok(std::iter::once(first).chain(facts.flatten()).collect())
+}
+
+/// What an observer says when the list has ended.
+type End = Box<dyn FnOnce(&List) -> Vec<Section>>;
+
+/// Shows all keys to all observers; returns how many there were.
+fn observe<K: Key>(mut keys: Box<dyn Source<K>>, list: &List) -> Result<(u64, Vec<End>)> {
+    let mut observers = sections::<K>(list)?;
+    let bar = recorder::progress_of(None, "ids");
+    let (mut batch, mut ids) = (Vec::with_capacity(BATCH), 0);
+    loop {
+        batch.clear();
+        keys.fill(&mut batch, BATCH)?;
+        if batch.is_empty() {
+            break;
+        }
+        ids += batch.len() as u64;
+        bar.inc(batch.len() as u64);
+        observers
+            .iter_mut()
+            .for_each(|observer| observer.see(&batch));
+    }
+    bar.finish_and_clear();
+    let end = |observer: Box<dyn Observer<K>>| -> End { Box::new(|list| observer.sections(list)) };
+    Ok((ids, observers.into_iter().map(end).collect()))
+}
+
+/// The best fit and what is equal to it, in words; nothing if the scheme was given.
+fn equals(recognised: &Recognised) -> String {
+    let names: Vec<_> = recognised
+        .equals
+        .iter()
+        .flat_map(|fit| fit.names())
+        .collect();
+    names.join(", ")
+}
