@@ -28,8 +28,10 @@ pub use accesses::Accesses;
 pub use cliff::{
     Cliff, CliffPlan, READS_BY_ROWS, ROWS_AT_READS, WORKING_SET_PAGES, check_cliff, cliff,
 };
+pub(crate) use duplicates::fingerprint;
 pub use duplicates::{Repeated, repeated};
-pub use edge::Edge;
+pub use edge::{Edge, RIGHT_EDGE_SHARE, RIGHTMOST_LEAF_SHARE};
+pub(crate) use fleet::inversions;
 pub use fleet::{
     AHEAD_MAX_MS, CLOCK_WENT_BACK, EFFECTIVE_LATENCY_MS, FLEET_DUPLICATES, NUMBERS_SHARED_MS,
     READER_SKIPPED_SHARE, REFUSED, SKIPPED_SHARE, UNAVAILABLE_MS,
@@ -41,7 +43,7 @@ pub use fleet::{
     smallest_lossless_lag, write_lossless_lag, write_reads,
 };
 pub use latency::*;
-pub use locality::Sample;
+pub use locality::{CELLS, Sample};
 pub use replicas::replicas;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};

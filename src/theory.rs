@@ -4,7 +4,7 @@
 //! come out on every machine. [`fringe`] has what random keys do to a B-tree that splits
 //! evenly, [`access`] what random accesses to pages do to a cache, [`cursor`] what a
 //! reader who pages by id loses, [`disorder`] how far ids are out of order, [`clash`] which
-//! come twice.
+//! come twice, [`tails`] how odd a finding is.
 
 pub mod access;
 pub mod clash;
@@ -13,6 +13,7 @@ pub mod disorder;
 pub mod fringe;
 mod numeric;
 pub mod shards;
+pub mod tails;
 
 /// The harmonic number H_n = 1 + 1/2 + … + 1/n: expected maxima among n random keys.
 pub fn harmonic(n: u64) -> f64 {

@@ -7,7 +7,7 @@ use crate::record::Grid;
 use plotters::style::RGBColor;
 
 /// Shades from few to many, ever darker; no inserts stay white.
-const SHADES: [RGBColor; 10] = [
+pub(super) const SHADES: [RGBColor; 10] = [
     RGBColor(0xD3, 0xE4, 0xF3),
     RGBColor(0xB8, 0xD5, 0xEA),
     RGBColor(0x98, 0xC6, 0xE0),
@@ -101,7 +101,7 @@ pub(super) fn picture(grids: &[&Grid], look: &Look) -> Option<Picture> {
 }
 
 /// Draws a grid, equal neighbours of a row as one rectangle.
-fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
+pub(super) fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
     let height = grid.cells.len() as f64;
     for (y, row) in grid.cells.iter().enumerate() {
         let width = row.len() as f64;
@@ -121,7 +121,7 @@ fn cells(picture: &mut Picture, area: Area, grid: &Grid, most: f64) {
 }
 
 /// A strip of all shades with the counts they stand for.
-fn scale(picture: &mut Picture, most: f64, title: &str) {
+pub(super) fn scale(picture: &mut Picture, most: f64, title: &str) {
     let font = Font::LABEL;
     let y = picture.height;
     picture.text((GAP, y + 8.0), title, font, Anchor::Left);

@@ -39,6 +39,11 @@ impl Key20 {
 impl Key for Key20 {
     const BYTES: u32 = 20;
 
+    #[inline]
+    fn from_parts(high: u32, low: u128) -> Self {
+        Self::new(high, low)
+    }
+
     fn field(self, shift: u32, bits: u32) -> u128 {
         let high = u128::from(self.high);
         let shifted = match shift {

@@ -67,7 +67,7 @@ pub(super) fn same<K: Key>(mut known: Vec<(K, u64)>) -> Vec<Repeated<K>> {
 const ODD: [u64; 2] = [0x6a09_e667_f3bc_c909, 0xbb67_ae85_84ca_a73b];
 
 /// 64 bits of an id: all of them if it has no more.
-pub(super) fn fingerprint<K: Key>(key: K) -> u64 {
+pub(crate) fn fingerprint<K: Key>(key: K) -> u64 {
     let low = key.field(0, 64) as u64;
     if K::BYTES <= 8 {
         return low;

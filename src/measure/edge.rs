@@ -4,12 +4,14 @@ use super::Rows;
 use crate::record::{Measured, Number};
 use crate::store::{Insert, Sink, Split};
 
-pub(super) const RIGHT_EDGE_SHARE: Measured = Measured {
+/// Share at the right edge.
+pub const RIGHT_EDGE_SHARE: Measured = Measured {
     name: "right_edge_share",
     unit: "share",
     about: "inserts whose key is above every earlier key",
 };
-pub(super) const RIGHTMOST_LEAF_SHARE: Measured = Measured {
+/// Share in the rightmost leaf.
+pub const RIGHTMOST_LEAF_SHARE: Measured = Measured {
     name: "rightmost_leaf_share",
     unit: "share",
     about: "inserts into the rightmost leaf",

@@ -9,6 +9,7 @@ mod timeline;
 
 pub use bill::*;
 pub use cursor::Readable;
+pub(crate) use order::inversions;
 pub use order::{Order, order, rows_per_tick};
 pub use reader::*;
 pub use sweep::{

@@ -78,7 +78,7 @@ pub fn rows_per_tick<K>(seen: &[Seen<K>]) -> f64 {
 }
 
 /// Sorts `places` by merging, and counts the pairs that were in the wrong order.
-fn inversions(places: &mut [u32], scratch: &mut [u32]) -> u64 {
+pub(crate) fn inversions(places: &mut [u32], scratch: &mut [u32]) -> u64 {
     if places.len() < 2 {
         return 0;
     }
