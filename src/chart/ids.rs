@@ -21,6 +21,8 @@ const CLASSES: [(&str, RGBColor); 5] = [
     ("random", RGBColor(0x56, 0xB4, 0xE9)),
     ("varied", RGBColor(0xCC, 0x79, 0xA7)),
 ];
+/// Share of steps in per cent below which a bar is left out.
+const LEAST_SHARE: f64 = 0.05;
 const UP: RGBColor = RGBColor(0x00, 0x72, 0xB2);
 const DOWN: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
 
@@ -76,8 +78,8 @@ fn picture(records: &Records, list: &str) -> Option<Picture> {
     let steps: Vec<&Row> = rows("steps_by_log2").collect();
     let equal = rows("equal_steps").map(|row| row.value.as_f64()).sum();
     let titles = [
-        "Value against arrival: a line is ordered, a square is random",
-        "Steps from one id to the next: up above the line, down below it",
+        "Values as they arrive: a line is ordered",
+        "Steps between ids: up (blue), down (orange)",
     ];
     let areas = picture.panels(&titles.map(str::to_owned), 2, LARGE, PLOT);
     if let [values, differences] = areas[..] {
@@ -210,7 +212,7 @@ fn keys(picture: &mut Picture, classes: &[&str]) {
 
 fn course(picture: &mut Picture, area: Area, grid: &Grid) {
     let x = Axis::linear("arrival (share of ids, %)", 100.0, plain);
-    let y = Axis::linear("value (% of the way from least to largest)", 100.0, plain);
+    let y = Axis::linear("value (% of the range)", 100.0, plain);
     picture.axes(area, &x, &y);
     let most = grid.cells.iter().flatten().copied().max().unwrap_or(0);
     cells(picture, area, grid, f64::from(most.max(1)));
@@ -229,15 +231,19 @@ fn histogram(picture: &mut Picture, area: Area, steps: &[&Row], equal: f64) {
     let points = steps
         .iter()
         .filter_map(|row| Some((row.x?.as_f64(), share(row))));
-    let points: Vec<_> = points.collect();
+    // A few rare steps would leave no room for the others.
+    let points: Vec<_> = points
+        .filter(|(_, share)| share.abs() >= LEAST_SHARE)
+        .collect();
     let ends = points.iter().fold((f64::INFINITY, 0.0_f64), |ends, point| {
         (ends.0.min(point.0), ends.1.max(point.0 + 1.0))
     });
     let Some((first, last)) = Some(ends).filter(|ends| ends.0 < ends.1) else {
         return;
     };
-    // A little space beside the bars.
-    let (first, last) = ((first - 1.0).max(0.0), last + 1.0);
+    // A little space beside the bars, and room for a few of them.
+    let first = (first - 1.0).max(0.0);
+    let last = (last + 1.0).max(first + 8.0);
     let x = Axis::between("size of the step, as a power of 2", first, last, plain);
     let shares = points.iter().map(|point| point.1);
     let (low, high) = shares.fold((0.0_f64, 0.0_f64), |ends, share| {

@@ -134,7 +134,7 @@ impl<K: Key> Bits<K> {
 
     /// Each bit, most significant first.
     pub fn bits(&self) -> Vec<Bit> {
-        let Tallies { ids, bits } = self.tallies();
+        let Tallies { ids, bits, .. } = self.tallies();
         let classes = class::classes(ids, &bits);
         let pairs = ids.saturating_sub(1).max(1) as f64;
         let bit = |(tally, class): (&Tally, Class)| {

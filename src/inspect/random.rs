@@ -80,16 +80,14 @@ impl Test {
     /// What it counts.
     pub fn about(&self) -> &'static str {
         match self.name {
-            "monobit" => "share of ones of all bits",
-            "worst_bit" => "share of ones of the most uneven bit, in standard deviations",
-            "runs" => "share of bits that differ from the one before",
-            "worst_neighbours" => {
-                "share of ids that differ from the one before in the bit where that is furthest from one half, in standard deviations"
-            }
-            "collisions_32" => "pairs of ids with the same first 32 bits",
-            "collisions_64" => "pairs of ids with the same first 64 bits",
-            "spacings" => "distances between sorted ids that come again (birthday spacings)",
-            _ => "times that the most common byte comes",
+            "monobit" => "share of ones",
+            "worst_bit" => "ones of the most uneven bit, |z|",
+            "runs" => "share of bits unlike the one before",
+            "worst_neighbours" => "changes of a bit from id to id, |z|",
+            "collisions_32" => "pairs with the same first 32 bits",
+            "collisions_64" => "pairs with the same first 64 bits",
+            "spacings" => "equal distances of sorted ids",
+            _ => "ids' most common byte",
         }
     }
 }

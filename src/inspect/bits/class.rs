@@ -2,7 +2,7 @@
 //!
 //! Only counts of single positions and of neighbouring ones are used, so a class says what a
 //! bit does, not what its makers mean by it: a clock that ticks once an id is a counter, and
-//! its bits below the time between two ids are random.
+//! its bits far below the time between two ids are random.
 
 use super::tally::Tally;
 use crate::theory::tails::normal_bound;
@@ -12,7 +12,8 @@ use crate::theory::tails::normal_bound;
 pub enum Class {
     /// The same in all ids.
     Constant,
-    /// Changes rarely, and when the bits below it carry: follows the order of arrival.
+    /// Changes rarely, when the bits below it carry, or upwards where no higher bit changes: follows
+    /// the order of arrival.
     Clock,
     /// Changes with each id, or when the bits below it carry.
     Counter,
@@ -179,7 +180,7 @@ impl List<'_> {
         let (upper, lower) = (&self.tallies[upper], &self.tallies[upper + 1]);
         let together = |moves: u64, falls: u64, both: u64| {
             let odds = Odds::overlap(moves, falls, self.ids - 1);
-            2 * both > moves && odds.corrected(both) > self.bound
+            3 * both > 2 * moves && odds.corrected(both) > self.bound
         };
         // Bits of a few workers go opposite ways as often in one direction as in the other, and
         // change equally often.
@@ -231,9 +232,16 @@ impl List<'_> {
         changes(self.ids, tally).corrected(tally.changes) < -self.bound
     }
 
-    /// Counts slow bits beside a clock's as its own: ids skip carries where they are rare or
-    /// out of order. Each changes more often than the one above it, up to as chance has it; bits
-    /// that rest as often as each other are no clock's.
+    /// Whether ids that agree in all higher bits go up at this one, rather than down.
+    fn goes_up(&self, bit: usize) -> bool {
+        let Tally { up, down, .. } = self.tallies[bit];
+        up > down && Odds::coin(up + down).corrected(up) > self.bound
+    }
+
+    /// Counts bits beside a clock's as its own where carries do not show that they are: the lower
+    /// ones of ids that come seldom, or out of order. Either ids go up at a bit, or it is slow, and
+    /// changes more often than the one above it, up to as chance has it; bits that rest as often
+    /// as each other are no clock's.
     fn extend(&self, first: usize, last: usize, classes: &mut [Class]) {
         let rate = |bit: usize| {
             let tally = &self.tallies[bit];
@@ -244,11 +252,15 @@ impl List<'_> {
             rate > 1.25 * than || 1.0 - rate < 0.8 * (1.0 - than)
         };
         let mut take = |bit: usize, is_next: bool| {
-            let is_slow = is_next && classes[bit] == Class::Varied && self.is_slow(bit);
-            if is_slow {
+            let is_own = match classes[bit] {
+                Class::Varied => self.goes_up(bit) || is_next && self.is_slow(bit),
+                Class::Random => self.goes_up(bit),
+                _ => false,
+            };
+            if is_own {
                 classes[bit] = Class::Clock;
             }
-            is_slow
+            is_own
         };
         let _ = (last + 1..self.tallies.len()).all(|bit| take(bit, faster(bit, bit - 1)));
         let _ = (0..first).rev().all(|bit| take(bit, faster(bit + 1, bit)));

@@ -13,6 +13,10 @@ pub struct Tally {
     pub passed: u64,
     /// Ids at which it falls while the next lower bit rises: a carry the other way round.
     pub reversed: u64,
+    /// Ids at which it rises and no higher bit changes: the id is above the one before.
+    pub up: u64,
+    /// Ids at which it falls and no higher bit changes: the id is below the one before.
+    pub down: u64,
     /// The bit of the first id.
     pub first: bool,
     /// The bit of the last id.
@@ -36,6 +40,8 @@ impl Tally {
 pub(super) struct Tallies {
     pub ids: u64,
     pub bits: Vec<Tally>,
+    /// Where each bit changes in the ids that are being counted.
+    changed: Vec<u64>,
 }
 
 impl Tallies {
@@ -43,6 +49,7 @@ impl Tallies {
         Self {
             ids: 0,
             bits: vec![Tally::default(); bits as usize],
+            changed: vec![0; bits as usize],
         }
     }
 
@@ -54,7 +61,8 @@ impl Tallies {
         let pairs = valid & !u64::from(is_first);
         let count_of = |word: u64| u64::from(word.count_ones());
         let (mut lower_rose, mut lower_fell) = (0, 0);
-        for (tally, &word) in self.bits.iter_mut().zip(words).rev() {
+        let bits = self.bits.iter_mut().zip(words).zip(&mut self.changed);
+        for ((tally, &word), all_changed) in bits.rev() {
             let before = word << 1 | u64::from(tally.last);
             let changed = (word ^ before) & pairs;
             let (rose, fell) = (changed & word, changed & before);
@@ -68,6 +76,21 @@ impl Tallies {
                 tally.first = word & 1 == 1;
             }
             (lower_rose, lower_fell) = (rose, fell);
+            *all_changed = changed;
+        }
+        // Ids of which no bit changed yet, from the top.
+        let mut equal = pairs;
+        let bits = self.bits.iter_mut().zip(words).zip(&self.changed);
+        for ((tally, &word), changed) in bits {
+            let highest = changed & equal;
+            if highest != 0 {
+                tally.up += count_of(highest & word);
+                tally.down += count_of(highest & !word);
+                equal &= !highest;
+                if equal == 0 {
+                    break;
+                }
+            }
         }
         self.ids += u64::from(count);
     }

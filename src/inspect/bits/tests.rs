@@ -25,6 +25,9 @@ fn naive(keys: &[Key20], bits: u32) -> Vec<Tally> {
             tally.carries += u64::from(rises(at) && falls(at + 1));
             tally.passed += u64::from((rises(at) || falls(at)) && falls(at + 1));
             tally.reversed += u64::from(falls(at) && rises(at + 1));
+            let is_highest = (0..at).all(|at| !rises(at) && !falls(at));
+            tally.up += u64::from(is_highest && rises(at));
+            tally.down += u64::from(is_highest && falls(at));
         }
         tally
     };
@@ -156,13 +159,13 @@ fn lists_of_known_schemes_are_what_they_are() {
             "discord",
             busy(100, 4),
             10_000,
-            "=21 t18 ?3 =8 ?2 #2 ~8 ?1 ~1",
+            "=21 t21 =8 ?2 #2 ~8 ?1 ~1",
         ),
         (
             "sonyflake",
             busy(1000, 4),
             100_000,
-            "=26 t14 =4 ~1 #3 =14 ?2",
+            "=26 t14 =4 ~4 =14 ?2",
         ),
         ("unique_rowid", busy(1000, 3), 100_000, "=25 t18 ?6 =13 ~2"),
         ("auto_increment", steady(1000), 100, "=57 #7"),
@@ -170,6 +173,13 @@ fn lists_of_known_schemes_are_what_they_are() {
         ("bit_reversed", steady(1000), 100_000, "=1 #17 =46"),
         ("auto_random", steady(1000), 100_000, "=1 ?5 =41 #17"),
         ("xid", busy(1000, 1), 100_000, "=25 t7 =46 #18"),
+        // Random bits that are drawn anew each tick only, and then count.
+        (
+            "ulid:tail=monotonic",
+            steady(5000),
+            100_000,
+            "=33 t15 ~76 #4",
+        ),
     ] {
         let name = format!("{scheme} {} {}", fleet.rate, fleet.writers);
         assert_eq!(classes(scheme, fleet, ids), expected, "{name}");
