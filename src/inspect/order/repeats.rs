@@ -7,8 +7,6 @@ use crate::measure::fingerprint;
 const MOST_IDS: usize = 1 << 24;
 /// Ids of a piece of memory.
 const PIECE: usize = 1 << 16;
-/// Parts that are sorted one after the other, by the first bits of a hash.
-const PART_BITS: u32 = 4;
 
 /// Finds ids that come more than once, in 8 bytes an id.
 ///
@@ -72,27 +70,108 @@ impl<K: Key> Repeats<K> {
             checked: self.checked as u64,
             ..Repeated::default()
         };
-        let mut part: Vec<(u64, u32)> = Vec::new();
-        for number in 0..1 << PART_BITS {
-            part.clear();
-            for (place, &print) in (0u32..).zip(self.pieces.iter().flatten()) {
-                if part_of(print) == number {
-                    part.push((print, place));
-                }
+        let suspects = self.suspects();
+        let mut seen = vec![Seen::default(); suspects.len()];
+        let mut known = Marks::new(suspects.len());
+        for &print in &suspects {
+            known.mark(print);
+        }
+        for (place, &print) in (0u32..).zip(self.pieces.iter().flatten()) {
+            if known.is_marked(print)
+                && let Ok(at) = suspects.binary_search(&print)
+            {
+                seen[at].add(place);
             }
-            part.sort_unstable();
-            let equal = part.chunk_by(|a, b| a.0 == b.0);
-            for ids in equal.filter(|ids| ids.len() > 1) {
-                found.ids += 1;
-                found.again += ids.len() as u64 - 1;
-                found.first.push((ids[0].1.into(), ids[1].1.into()));
-                if found.first.len() >= 2 * show.max(1024) {
-                    earliest(&mut found.first, show);
-                }
+        }
+        for seen in seen.iter().filter(|seen| seen.times > 1) {
+            found.ids += 1;
+            found.again += u64::from(seen.times) - 1;
+            found.first.push((seen.first.into(), seen.second.into()));
+            if found.first.len() >= 2 * show.max(1024) {
+                earliest(&mut found.first, show);
             }
         }
         earliest(&mut found.first, show);
         found
+    }
+
+    /// Fingerprints that may come more than once, ascending: all that do, and a few that share
+    /// their mark with another.
+    fn suspects(&self) -> Vec<u64> {
+        let mut suspects = Vec::new();
+        let mut enough = 1 << 20;
+        let mut marks = Marks::new(self.checked);
+        for &print in self.pieces.iter().flatten() {
+            if marks.mark(print) {
+                suspects.push(print);
+                if suspects.len() > enough {
+                    distinct(&mut suspects);
+                    enough = enough.max(2 * suspects.len());
+                }
+            }
+        }
+        distinct(&mut suspects);
+        suspects
+    }
+}
+
+fn distinct(prints: &mut Vec<u64>) {
+    prints.sort_unstable();
+    prints.dedup();
+}
+
+/// How often a fingerprint was seen, and where at first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    times: u32,
+    first: u32,
+    second: u32,
+}
+
+impl Seen {
+    fn add(&mut self, place: u32) {
+        match self.times {
+            0 => self.first = place,
+            1 => self.second = place,
+            _ => {}
+        }
+        self.times += 1;
+    }
+}
+
+/// A bit for each of many fingerprints, sixteen times as many as these are.
+struct Marks {
+    words: Vec<u64>,
+    shift: u32,
+}
+
+impl Marks {
+    fn new(prints: usize) -> Self {
+        let bits = (16 * prints).next_power_of_two().max(64);
+        Self {
+            words: vec![0; bits / 64],
+            shift: 64 - bits.ilog2(),
+        }
+    }
+
+    /// The word and the bit of a fingerprint; those of numbers that count up must not be near
+    /// each other only.
+    fn place(&self, print: u64) -> (usize, u64) {
+        let bit = print.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
+        ((bit / 64) as usize, 1 << (bit % 64))
+    }
+
+    /// Marks a fingerprint; whether it, or another of the same mark, was marked before.
+    fn mark(&mut self, print: u64) -> bool {
+        let (word, bit) = self.place(print);
+        let was = self.words[word] & bit != 0;
+        self.words[word] |= bit;
+        was
+    }
+
+    fn is_marked(&self, print: u64) -> bool {
+        let (word, bit) = self.place(print);
+        self.words[word] & bit != 0
     }
 }
 
@@ -100,11 +179,6 @@ impl<K: Key> Repeats<K> {
 fn earliest(places: &mut Vec<(u64, u64)>, show: usize) {
     places.sort_unstable_by_key(|places| places.1);
     places.truncate(show);
-}
-
-/// The part of a fingerprint: numbers that count up must not all be in one.
-fn part_of(print: u64) -> u64 {
-    print.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PART_BITS)
 }
 
 #[cfg(test)]
