@@ -4,20 +4,26 @@
 //! Observers take the keys of a list batch by batch in the order of arrival, in bounded
 //! memory, and are asked for what they saw at the end.
 
-pub mod facts;
-pub mod recognise;
 mod bits;
 mod columns;
+pub mod comparators;
 mod course;
+mod estimate;
+pub mod facts;
 mod heat;
+pub mod leaks;
 mod order;
+pub mod orders;
 mod random;
+pub mod recognise;
+pub mod widths;
 
 pub use bits::{
     BIT_CHANGE_RATE, BIT_ENTROPY, BIT_ONES_SHARE, BIT_Z_BOUND, BITS_BY_CLASS, Bit, BitRun, Bits,
     Class, Disagreement, Tally, bit_runs, disagreements,
 };
 pub use course::{Course, EQUAL_STEPS, STEPS_BY_LOG2, VALUES_BY_ARRIVAL};
+pub use estimate::Estimate;
 pub use heat::ONES_BY_BIT;
 pub use order::{
     Arrival, BLOCK_IDS, BLOCK_INVERSIONS, COMMON_PREFIX_BITS, DESCENTS, KENDALL_TAU,

@@ -280,6 +280,20 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// Adds a total with an interval, of which either end may be unknown.
+    pub fn interval(
+        &mut self,
+        measured: &Measured,
+        value: Number,
+        (low, high): (Option<Number>, Option<Number>),
+        params: &[(&str, serde_json::Value)],
+    ) {
+        self.push(measured, None, value, params);
+        if let Some(row) = self.rows.last_mut() {
+            (row.low, row.high) = (low, high);
+        }
+    }
+
     /// Calls `write` with rows that have one more parameter.
     pub fn with(&mut self, name: &str, value: &str, write: impl FnOnce(&mut Self)) {
         self.template.params.insert(name.to_owned(), value.into());
