@@ -38,7 +38,7 @@ impl Method {
 }
 
 /// Draws up to which probabilities are exact.
-const EXACT_IDS: u64 = 2048;
+const EXACT_IDS: u64 = 400;
 /// Probability of a number outside the interval, at either end.
 const HALF_ALPHA: f64 = 0.025;
 
