@@ -117,7 +117,7 @@ impl Tested {
     pub fn rows(&self, of: &str, rows: &mut Rows) {
         let which = ("of", of.into());
         let bits = self.bits.into();
-        rows.push(&TESTED_BITS, None, bits, &[which.clone()]);
+        rows.push(&TESTED_BITS, None, bits, std::slice::from_ref(&which));
         for test in &self.tests {
             let verdict = ("verdict", test.verdict.name().into());
             let params = [which.clone(), ("test", test.name.into()), verdict];

@@ -120,7 +120,7 @@ fn verdict(stripped: &Tested, raw: &Tested, bits: &[Bit]) -> String {
 /// A count as it is, a quotient to four digits.
 fn number(value: f64) -> String {
     match value {
-        value if value == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         value if value.fract() == 0.0 => report::whole(value),
         value if value.abs() < 1e-3 => format!("{value:.1e}"),
         value => format!("{value:.4}"),

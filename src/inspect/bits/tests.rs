@@ -237,7 +237,7 @@ fn layouts_disagree_where_bits_do_something_else() {
     // A clock of 16 bits that ticks every 8 ids, 4 bits at rest, 12 random, a counter of 8.
     let ids = (0..2000u64).map(|i| {
         let chance = u64::from(crate::random::below(&mut random, 1 << 12));
-        (1000 + i / 8) << 24 | 5 << 20 | chance << 8 | i % 256
+        (1000 + i / 8) << 24 | 5 << 20 | chance << 8 | (i % 256)
     });
     let mut bits = Bits::new(40);
     bits.see(&ids.collect::<Vec<_>>());

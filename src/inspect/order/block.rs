@@ -8,7 +8,7 @@ pub const BLOCK_IDS: usize = 1 << 20;
 
 /// An id and its place in the block; packed, for there are many.
 #[derive(Clone, Copy, Debug)]
-#[repr(packed(4))]
+#[repr(C, packed(4))]
 struct Placed<K: Key> {
     key: K,
     place: u32,

@@ -109,7 +109,7 @@ fn each_test_finds_what_it_is_made_for() {
 
     let mut sticky = ids.clone();
     for i in 1..sticky.len() {
-        if random.next_u32() % 20 == 0 {
+        if random.next_u32().is_multiple_of(20) {
             sticky[i] = sticky[i] & !2 | sticky[i - 1] & 2;
         }
     }
