@@ -4,11 +4,21 @@
 //! arrival, and has its tables and rows at the end. To add one: a type that is an
 //! [`Observer`], and a line in `sections`.
 
+mod bits;
+mod comparators;
 mod facts;
+mod leaks;
+mod order;
+mod outsider;
+mod random;
 mod recognised;
 mod section;
+mod statistics;
+mod widths;
 
+use outsider::Outsider;
 pub use section::{List, Observer, Section};
+use statistics::Statistics;
 
 use super::Args;
 use super::decode::KindsOf;
@@ -16,14 +26,14 @@ use crate::args::usage;
 use crate::input::{self, Input};
 use crate::recorder::{self, Format, OutputArgs, Recorder};
 use anyhow::{Context, Result};
-use idlab::chart::{Chart, ChartError};
+use idlab::chart;
 use idlab::dump::{Dump, KINDS, Kind};
 use idlab::id::Key;
 use idlab::inspect::recognise::{self, Recognised};
 use idlab::measure::Rows;
 use idlab::names;
 use idlab::record::{Measured, Parameters};
-use idlab::scheme::{self, PRESETS, SCHEMES, Spec};
+use idlab::scheme::{self, Field, PRESETS, SCHEMES, Scheme, Spec, Visitor};
 use idlab::source::{AnySource, Source};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -130,6 +140,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
     };
     let mut recorder = Recorder::start("ids", &output, params)?;
     let mut list = List {
+        digest: recorder.digest().to_owned(),
         rows: Rows::new(recorder.digest(), &label, "", Parameters::new()),
         title: String::new(),
         label,
@@ -152,20 +163,60 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
     let found: Vec<Section> = ends.into_iter().flat_map(|end| end(&list)).collect();
     for section in &found {
         recorder.add(section.rows.clone(), None);
+        for grid in &section.grids {
+            recorder.add(Vec::new(), Some(grid.clone()));
+        }
     }
     let tables: Vec<_> = found.iter().map(Section::table).collect();
     let text = tables.join("\n\n");
     recorder.finish(
-        |_| Ok::<Vec<Chart>, ChartError>(Vec::new()),
+        |records| match args.charts {
+            true => chart::ids(records),
+            false => Ok(Vec::new()),
+        },
         |_| text.clone(),
     )
 }
 
 /// What is said of a list, in this order.
 fn sections<K: Key>(list: &List) -> Result<Vec<Box<dyn Observer<K>>>> {
-    let facts = list.spec.as_ref().map(facts::of).transpose()?;
-    let first: Box<dyn Observer<K>> = Box::new(recognised::Heading);
-    Ok(std::iter::once(first).chain(facts.flatten()).collect())
+    let mut sections: Vec<Box<dyn Observer<K>>> = vec![Box::new(recognised::Heading)];
+    let mut layout = Vec::new();
+    if let Some(spec) = &list.spec {
+        sections.extend(facts::of(spec)?);
+        layout = scheme::visit_keys(spec, FieldsOf).map_err(usage)?;
+    }
+    sections.push(Box::new(Statistics::new(list, layout)));
+    let (of_type, is_read) = match &list.spec {
+        Some(spec) => (Some(spec.clone()), true),
+        None => (any_of(list.kind)?, false),
+    };
+    if let Some(spec) = of_type {
+        sections.extend(scheme::visit(&spec, Outsider::new(is_read)).map_err(usage)?);
+    }
+    Ok(sections)
+}
+
+/// A scheme whose ids are written as this kind, if there is one.
+fn any_of(kind: Kind) -> Result<Option<Spec>> {
+    for scheme in SCHEMES {
+        let spec: Spec = scheme.name.parse().map_err(usage)?;
+        if scheme::visit(&spec, KindsOf).map_err(usage)?.first() == Some(&kind) {
+            return Ok(Some(spec));
+        }
+    }
+    Ok(None)
+}
+
+/// The fields of a scheme.
+struct FieldsOf;
+
+impl Visitor for FieldsOf {
+    type Output = Vec<Field>;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Vec<Field> {
+        scheme.fields()
+    }
 }
 
 /// What an observer says when the list has ended.

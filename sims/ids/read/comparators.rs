@@ -2,7 +2,7 @@
 
 use crate::report;
 use comfy_table::{CellAlignment, Table, presets};
-use idlab::inspect::{Comparison, Verdict};
+use idlab::inspect::comparators::{Comparison, Verdict};
 use idlab::record::Number;
 
 /// A table, an order a line, and a warning if ids that ascend as bytes are random in another.
@@ -52,7 +52,7 @@ pub fn section(comparisons: &[Comparison]) -> String {
 mod tests {
     use super::*;
     use idlab::id::Uuid;
-    use idlab::inspect::Comparators;
+    use idlab::inspect::comparators::Comparators;
 
     #[test]
     fn orders_that_make_ids_random_are_named() {

@@ -141,6 +141,7 @@ fn time(instants: &Instants, ids: u64, spec: &str, mut rows: Rows) -> Section {
         lines,
         notes: Vec::new(),
         rows: rows.into_rows(),
+        grids: Vec::new(),
     }
 }
 
@@ -209,6 +210,7 @@ fn fields<S: Scheme>(facts: &Facts<S>, spec: &str, mut rows: Rows) -> Section {
         lines,
         notes,
         rows: rows.into_rows(),
+        grids: Vec::new(),
     }
 }
 
@@ -245,6 +247,7 @@ fn values(field: &FieldFacts, ids: u64, mut rows: Rows) -> Section {
         lines,
         notes,
         rows: rows.into_rows(),
+        grids: Vec::new(),
     }
 }
 

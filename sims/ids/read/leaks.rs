@@ -2,7 +2,8 @@
 
 use crate::report::{self, whole};
 use idlab::clock::Timestamp;
-use idlab::inspect::{Conduct, Estimate, Leaked, Method, NO_SECRET, Volume};
+use idlab::inspect::Estimate;
+use idlab::inspect::leaks::{Conduct, Leaked, Method, NO_SECRET, Volume};
 
 /// A table of what `leaked` has, and what is no secret.
 pub fn section(leaked: &Leaked) -> String {
@@ -116,7 +117,7 @@ fn instant(at: Timestamp) -> String {
 mod tests {
     use super::*;
     use idlab::id::Number;
-    use idlab::inspect::Leaks;
+    use idlab::inspect::leaks::Leaks;
     use idlab::scheme::{Scheme, Spec, Visitor, visit};
 
     /// Ids of four workers, one in each of 1,000 milliseconds.

@@ -41,6 +41,7 @@ impl<K: Key> Observer<K> for Heading {
             lines: Vec::new(),
             notes: Vec::new(),
             rows: Vec::new(),
+            grids: Vec::new(),
         };
         let Some(found) = &list.recognised else {
             let spec = list

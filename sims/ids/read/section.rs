@@ -5,7 +5,7 @@ use idlab::dump::Kind;
 use idlab::id::Key;
 use idlab::inspect::recognise::Recognised;
 use idlab::measure::Rows;
-use idlab::record::Row;
+use idlab::record::{Grid, Row};
 use idlab::scheme::Spec;
 
 /// What is known of a list.
@@ -22,6 +22,8 @@ pub struct List {
     pub recognised: Option<Recognised>,
     /// Ids; 0 until all are read.
     pub ids: u64,
+    /// What records call the run.
+    pub digest: String,
     /// Rows of records begin as these.
     pub rows: Rows,
 }
@@ -47,9 +49,23 @@ pub struct Section {
     pub notes: Vec<String>,
     /// The numbers.
     pub rows: Vec<Row>,
+    /// Numbers over a plane.
+    pub grids: Vec<Grid>,
 }
 
 impl Section {
+    /// A section that is text already.
+    pub fn of_text(text: String, rows: Rows) -> Self {
+        Self {
+            heading: text,
+            columns: Vec::new(),
+            lines: Vec::new(),
+            notes: Vec::new(),
+            rows: rows.into_rows(),
+            grids: Vec::new(),
+        }
+    }
+
     /// The table as text.
     pub fn table(&self) -> String {
         let mut parts = vec![self.heading.clone()];

@@ -1,10 +1,10 @@
 //! What doubles, signs and text do to ids, for people.
 
 use crate::report::{self, percent, whole};
-use idlab::inspect::WidthsFound;
+use idlab::inspect::widths::{Found, Sizes};
 
 /// Lines on numbers, if the ids are, and a table of sizes, if there are enough of them.
-pub fn section(found: &WidthsFound) -> String {
+pub fn section(found: &Found) -> String {
     let mut parts = Vec::new();
     if let Some(numbers) = found.numbers {
         let share = |part: u64| percent(part as f64 / found.ids.max(1) as f64);
@@ -30,7 +30,7 @@ pub fn section(found: &WidthsFound) -> String {
             parts.push("Hand these ids to JavaScript as strings.".to_owned());
         }
     }
-    let line = |sizes: &idlab::inspect::Sizes| {
+    let line = |sizes: &Sizes| {
         vec![
             sizes.engine.to_owned(),
             whole(sizes.rows as f64),
@@ -58,7 +58,7 @@ pub fn section(found: &WidthsFound) -> String {
 mod tests {
     use super::*;
     use idlab::id::{Number, Uuid};
-    use idlab::inspect::Widths;
+    use idlab::inspect::widths::Widths;
 
     #[test]
     fn numbers_and_sizes_are_shown_where_there_are_some() {

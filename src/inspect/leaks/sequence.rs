@@ -393,7 +393,10 @@ mod tests {
     fn huge_numbers_are_taken_for_large_ones() {
         let found = ids_per_tick(&mut apart([u64::MAX, 1 << 40].into_iter()), Spread::Even);
         let found = found.unwrap();
-        assert!(found.low > MOST as f64 / 2.0 && found.high.is_finite(), "{found:?}");
+        assert!(
+            found.low > MOST as f64 / 2.0 && found.high.is_finite(),
+            "{found:?}"
+        );
     }
 
     proptest! {
