@@ -24,6 +24,7 @@ step cargo bench --profile dev --bench predict -- --quick
 step cargo bench --profile dev --bench shards -- --test
 step cargo bench --profile dev --bench fleet -- --test
 step cargo bench --profile dev --bench generation -- --test
+step cargo bench --profile dev --bench sidecar -- --test
 # Slower than the commit before (1) fails; undecided (3), or no commit to compare with (2), does not.
 PROFILE=dev step scripts/gate.sh --quick || [ $? != 1 ]
 step scripts/reproduce.sh --check

@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards fleet unique verify ids latency list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet unique verify ids latency layout list; do sim $command --help | grep -q '^Examples:'; done
 for command in btree cliff tail shards fleet verify ids gate list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
@@ -47,6 +47,7 @@ sim latency --for 20ms --generators 1,2 --clock cached --out "$out" >/dev/null
 sim ids snowflake --real-time --cached -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 printf 'run uuid_v7/bulk 1 1000\ncount btree/random 1 1000\n' | sim worker >/dev/null
+sim layout twitter --services 60 --replicas 20 --rows 1G --secondary 4 --foreign 3 --out "$out" >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null

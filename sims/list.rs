@@ -3,7 +3,7 @@
 use crate::fleet::scenario::{self, SCENARIOS};
 use crate::report;
 use crate::writers::ArrivalsArg;
-use crate::{gate, ids, unique};
+use crate::{gate, ids, layout, unique};
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -12,6 +12,10 @@ use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
 use idlab::fleet::number::{LeaseRule, NumberRule};
 use idlab::fleet::{FaultPlan, LATENCIES, MEMORIES};
+use idlab::inspect::INSPECT_MEASURES;
+use idlab::inspect::comparators::COMPARATOR_MEASURES;
+use idlab::inspect::leaks::LEAK_MEASURES;
+use idlab::inspect::widths::WIDTH_MEASURES;
 use idlab::measure::{
     FLEET_MEASURES, LATENCY_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES,
 };
@@ -95,6 +99,11 @@ fn list(what: What) -> Result<String> {
             .chain(gate::MEASURES)
             .chain(unique::MEASURES)
             .chain(ids::MEASURES)
+            .chain(INSPECT_MEASURES)
+            .chain(LEAK_MEASURES)
+            .chain(COMPARATOR_MEASURES)
+            .chain(WIDTH_MEASURES)
+            .chain(layout::MEASURES)
             .chain(gate::SELF_TEST_MEASURES)
             .map(|measured| {
                 [

@@ -8,6 +8,7 @@ mod gate;
 mod ids;
 mod input;
 mod latency;
+mod layout;
 mod list;
 mod live;
 mod recorder;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
         Command::Latency(args) => latency::run(args),
+        Command::Layout(args) => layout::run(args),
         Command::Unique(args) => unique::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Gate(args) => gate::run(args),
@@ -83,6 +85,7 @@ enum Command {
     Verify(verify::Args),
     Ids(ids::Args),
     Latency(latency::Args),
+    Layout(layout::Args),
     Gate(gate::Args),
     #[command(hide = true)]
     Worker(worker::Args),

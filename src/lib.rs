@@ -25,6 +25,7 @@ pub mod fleet;
 pub mod gate;
 pub mod id;
 pub mod inspect;
+pub mod layout;
 pub mod measure;
 pub mod names;
 pub mod pool;

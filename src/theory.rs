@@ -4,9 +4,10 @@
 //! come out on every machine. [`fringe`] has what random keys do to a B-tree that splits
 //! evenly, [`access`] what random accesses to pages do to a cache, [`cursor`] what a
 //! reader who pages by id loses, [`disorder`] how far ids are out of order, [`clash`] which
-//! come twice, [`tails`] how odd a finding is.
+//! come twice, [`birthday`] how likely random ones do, [`tails`] how odd a finding is.
 
 pub mod access;
+pub mod birthday;
 pub mod clash;
 pub mod cursor;
 pub mod disorder;

@@ -279,16 +279,16 @@ impl<K: Key> SqliteTree<K> {
         }
     }
 
-    /// Bytes of the record of the next row if `key` is its id.
+    /// Bytes of the record of the row with this rowid if `key` is its id.
     #[inline]
-    fn record_bytes(&self, key: K) -> u64 {
+    fn record_bytes(&self, key: K, rowid: u64) -> u64 {
         let payload = Value::Blob(self.payload_bytes);
         let id = Value::key(key, self.column);
         cell::record_bytes(match self.layout {
             // A null is in the place of the rowid.
             SqliteLayout::Rowid => [Value::Null, payload],
             SqliteLayout::WithoutRowid => [id, payload],
-            SqliteLayout::UniqueIndex => [id, Value::Integer(self.inserted + 1)],
+            SqliteLayout::UniqueIndex => [id, Value::Integer(rowid)],
         })
     }
 
@@ -306,7 +306,7 @@ impl<K: Key> SqliteTree<K> {
     fn cell(&self, key: K) -> Bytes {
         match self.uniform {
             Some(cell) => cell,
-            None => self.local(key, self.record_bytes(key)),
+            None => self.local(key, self.record_bytes(key, self.inserted + 1)),
         }
     }
 

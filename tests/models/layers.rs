@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["clock"],
     &["scheme", "engine", "source"],
     &["fleet", "reference", "dump", "store", "shards"],
-    &["pool"],
+    &["pool", "layout"],
     &["measure"],
     &["inspect"],
     &["chart", "gate"],

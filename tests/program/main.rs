@@ -6,6 +6,7 @@ mod fleet;
 mod fleet_scenarios;
 mod gate;
 mod ids_read;
+mod layout;
 mod live;
 mod real_time;
 mod shards;

@@ -96,6 +96,34 @@ impl InnoDbFormat {
         Ok(format)
     }
 
+    /// Records that fit a page: a leaf, an internal page.
+    pub fn capacity(&self) -> [u32; 2] {
+        self.record_bytes
+            .map(|record| fitting(record, self.usable_bytes))
+    }
+
+    /// Records that fit a leaf whose heap has places of records that left it: the last
+    /// places are not worth a reorganization.
+    pub fn capacity_of_divided_leaf(&self) -> u32 {
+        let [leaf, _] = self.record_bytes;
+        let scarce = (self.page_bytes / 32).saturating_sub(leaf);
+        fitting(leaf, self.usable_bytes.saturating_sub(scarce))
+    }
+
+    /// Records of a page after which others came, all in order: a leaf, an internal page.
+    pub fn kept_in_order(&self) -> [u32; 2] {
+        let [leaf, internal] = self.record_bytes;
+        // What leaves keep free for rows that grow, from their third record on.
+        let reserve = if self.clustered {
+            self.page_bytes / 16
+        } else {
+            0
+        };
+        let leaf = fitting(leaf, self.usable_bytes.saturating_sub(reserve));
+        let least = if self.clustered { 2 } else { 1 };
+        [leaf.max(least), fitting(internal, self.usable_bytes)]
+    }
+
     /// Bytes of a record on `level`, 0 for the leaves.
     pub(super) fn record(&self, level: usize) -> u32 {
         self.record_bytes[usize::from(level > 0)]
@@ -146,6 +174,12 @@ impl InnoDbFormat {
     pub(super) fn is_sparse<K: Key>(&self, level: usize, page: &Page<K>) -> bool {
         page.len() * self.record(level) < self.page_bytes / 2
     }
+}
+
+/// Records of so many bytes that `usable_bytes` have room for, with their share of the directory.
+fn fitting(record_bytes: u32, usable_bytes: u32) -> u32 {
+    let fits = |records: &u32| records * record_bytes + directory_bytes(*records) <= usable_bytes;
+    (1..).take_while(fits).count() as u32
 }
 
 /// What the page directory takes for `records` records: a slot of 2 bytes for each

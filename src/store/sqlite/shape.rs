@@ -1,6 +1,6 @@
 //! What a tree is asked for: sizes, leaves and keys.
 
-use super::{ROOT, SqliteTree};
+use super::{ROOT, SqliteTree, cell};
 use crate::id::Key;
 
 impl<K: Key> SqliteTree<K> {
@@ -17,6 +17,17 @@ impl<K: Key> SqliteTree<K> {
     /// What a leaf has room for.
     pub fn leaf_usable_bytes(&self) -> u32 {
         self.room(0)
+    }
+
+    /// Bytes that the row with this rowid would take if `key` were its id, pointers included:
+    /// on a leaf, and as a divider on an internal page.
+    pub fn entry_bytes(&self, key: K, rowid: u64) -> [u32; 2] {
+        let leaf = self.local(key, self.record_bytes(key, rowid)).local;
+        let divider = match self.is_index() {
+            true => leaf,
+            false => cell::rowid_bytes(key),
+        };
+        [cell::cost(leaf, 0), cell::cost(divider, 1)]
     }
 
     /// Rows in the tree.
