@@ -7,6 +7,7 @@ use crate::{gate, ids, layout, unique};
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
+use idlab::advise::ADVICE_MEASURES;
 use idlab::clock::{CLOCK_FORMS, CLOCK_KEYS, CLOCKS};
 use idlab::dump::KINDS;
 use idlab::engine::{ENGINES, Engine, Model};
@@ -19,6 +20,7 @@ use idlab::inspect::widths::WIDTH_MEASURES;
 use idlab::measure::{
     FLEET_MEASURES, LATENCY_MEASURES, MEASURES, READER_KINDS, READER_MEASURES, SHARD_MEASURES,
 };
+use idlab::record::Measured;
 use idlab::reference::STREAMS;
 use idlab::scheme::{Limits, PRESETS, Preset, ROLLBACKS, Rollback, SCHEMES, Scheme, Spec, Visitor};
 use idlab::shards::{KEYS, STORES, Store};
@@ -77,6 +79,28 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(writeln!(stdout, "{}", texts.join("\n\n"))?)
 }
 
+/// Every measure, in the order of the list.
+pub fn measures() -> impl Iterator<Item = &'static Measured> {
+    MEASURES
+        .iter()
+        .chain(SHARD_MEASURES)
+        .chain(FLEET_MEASURES)
+        .chain(READER_MEASURES)
+        .chain(LATENCY_MEASURES)
+        .chain(ADVICE_MEASURES)
+        .chain(scenario::MEASURES)
+        .chain(gate::MEASURES)
+        .chain(unique::MEASURES)
+        .chain(ids::MEASURES)
+        .chain(INSPECT_MEASURES)
+        .chain(LEAK_MEASURES)
+        .chain(COMPARATOR_MEASURES)
+        .chain(WIDTH_MEASURES)
+        .chain(layout::MEASURES)
+        .chain(gate::SELF_TEST_MEASURES)
+        .copied()
+}
+
 fn pairs(table: &[(&str, &str)]) -> Vec<[String; 2]> {
     let row = |(name, about): &(&str, &str)| [(*name).to_owned(), (*about).to_owned()];
     table.iter().map(row).collect()
@@ -89,22 +113,7 @@ fn list(what: What) -> Result<String> {
             schemes.chain(PRESETS.iter().flat_map(preset)).collect()
         }
         What::Engines => ENGINES.iter().flat_map(|engine| profiles(engine)).collect(),
-        What::Measures => MEASURES
-            .iter()
-            .chain(SHARD_MEASURES)
-            .chain(FLEET_MEASURES)
-            .chain(READER_MEASURES)
-            .chain(LATENCY_MEASURES)
-            .chain(scenario::MEASURES)
-            .chain(gate::MEASURES)
-            .chain(unique::MEASURES)
-            .chain(ids::MEASURES)
-            .chain(INSPECT_MEASURES)
-            .chain(LEAK_MEASURES)
-            .chain(COMPARATOR_MEASURES)
-            .chain(WIDTH_MEASURES)
-            .chain(layout::MEASURES)
-            .chain(gate::SELF_TEST_MEASURES)
+        What::Measures => measures()
             .map(|measured| {
                 [
                     measured.name.to_owned(),

@@ -1,5 +1,6 @@
 //! `sim`: the experiments of idlab on the command line, one file each.
 
+mod advise;
 mod args;
 mod btree;
 mod cliff;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Shards(args) => shards::run(*args),
         Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
+        Command::Advise(args) => advise::run(args),
         Command::Latency(args) => latency::run(args),
         Command::Layout(args) => layout::run(args),
         Command::Unique(args) => unique::run(args),
@@ -84,6 +86,7 @@ enum Command {
     Unique(unique::Args),
     Verify(verify::Args),
     Ids(ids::Args),
+    Advise(advise::Args),
     Latency(latency::Args),
     Layout(layout::Args),
     Gate(gate::Args),

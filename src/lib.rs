@@ -16,6 +16,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod advise;
 pub mod chart;
 pub mod clock;
 pub mod dump;

@@ -33,8 +33,9 @@ pub use duplicates::{Repeated, repeated};
 pub use edge::{Edge, RIGHT_EDGE_SHARE, RIGHTMOST_LEAF_SHARE};
 pub(crate) use fleet::inversions;
 pub use fleet::{
-    AHEAD_MAX_MS, CLOCK_WENT_BACK, EFFECTIVE_LATENCY_MS, FLEET_DUPLICATES, NUMBERS_SHARED_MS,
-    READER_SKIPPED_SHARE, REFUSED, SKIPPED_SHARE, UNAVAILABLE_MS,
+    AHEAD_MAX_MS, CLOCK_WENT_BACK, EFFECTIVE_LATENCY_MS, FLEET_DUPLICATES, FLEET_ROWS, LATE_SHARE,
+    LATENESS_MS, NUMBERS_SHARED_MS, READER_SKIPPED_SHARE, REFUSED, ROUND_TRIPS_PER_ID,
+    SKIPPED_SHARE, SMALLEST_LOSSLESS_LAG_MS, UNAVAILABLE_MS, WAITED_MS,
 };
 pub use fleet::{
     AnyReader, CheckFleet, FLEET_MEASURES, FirstTrouble, FleetPlan, Ids, IdsOf, Ledger,
@@ -48,7 +49,8 @@ pub use replicas::replicas;
 pub use setting::Setting;
 pub use shape::{FILL_MEAN, INDEX_BYTES, newest_rows, shape, size};
 pub use shards::{
-    Clients, SHARD_MEASURES, Service, ShardsPlan, measure_shards, measure_shards_any,
+    CEILING, Clients, HOT_NODE_SHARE, SCAN_STREAMS, SHARD_MEASURES, Service, ShardsPlan,
+    measure_shards, measure_shards_any,
 };
 pub use splits::{COUNTED_SPLITS, INTERNAL_SPLITS, LEAF_SPLITS, Splits};
 pub use tree::{Found, Plan, Secondaries, measure_any, measure_tree};

@@ -300,6 +300,11 @@ impl Cliff {
         self.distance_at(0.01).ceil() as u64
     }
 
+    /// Pages of the tree a row, internal ones included: mean over a doubling of the rows.
+    pub fn pages_per_row(&self) -> f64 {
+        self.pages_per_row.iter().sum()
+    }
+
     /// [`Cliff::reads_per_insert`] by the closed form for one index of uniformly random keys:
     /// Che's approximation over leaves of sizes 1/y², internal pages resident, pages of the
     /// heap passing through.

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 macro_rules! measured {
     ($($constant:ident $name:literal [$unit:literal] $about:literal;)*) => {
-        $(pub(super) const $constant: Measured = Measured { name: $name, unit: $unit, about: $about };)*
+        $(#[doc = $about] pub const $constant: Measured = Measured { name: $name, unit: $unit, about: $about };)*
 
         /// Every measure of a sharded store, in the order of `sim list`.
         pub const SHARD_MEASURES: &[&Measured] = &[$(&$constant),*];

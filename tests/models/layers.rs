@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["fleet", "reference", "dump", "store", "shards"],
     &["pool", "layout"],
     &["measure"],
-    &["inspect"],
+    &["advise", "inspect"],
     &["chart", "gate"],
 ];
 /// A chart knows records alone.

@@ -1,5 +1,6 @@
 //! The program as a user meets it.
 
+mod advise;
 mod btree_args;
 mod cli;
 mod fleet;
