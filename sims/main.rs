@@ -4,6 +4,7 @@ mod advise;
 mod args;
 mod btree;
 mod cliff;
+mod compare;
 mod fleet;
 mod gate;
 mod ids;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Fleet(args) => fleet::run(args),
         Command::Ids(args) => ids::run(&args),
         Command::Advise(args) => advise::run(args),
+        Command::Compare(args) => compare::run(&args),
         Command::Latency(args) => latency::run(args),
         Command::Layout(args) => layout::run(args),
         Command::Unique(args) => unique::run(args),
@@ -87,6 +89,7 @@ enum Command {
     Verify(verify::Args),
     Ids(ids::Args),
     Advise(advise::Args),
+    Compare(compare::Args),
     Latency(latency::Args),
     Layout(layout::Args),
     Gate(gate::Args),

@@ -3,6 +3,7 @@
 mod advise;
 mod btree_args;
 mod cli;
+mod compare;
 mod fleet;
 mod fleet_scenarios;
 mod gate;
