@@ -76,7 +76,7 @@ impl Facts {
     /// An unknown name or parameter, or a value that does not fit.
     pub fn of(text: &str) -> Result<Self, SpecError> {
         let spec: Spec = text.parse()?;
-        scheme::visit(&spec, Read(spec.clone()))
+        scheme::visit_keys(&spec, Read(spec.clone()))
     }
 
     /// Ids that are minted in a tick and told apart by nothing but their random bits: at most.

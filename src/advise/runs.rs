@@ -101,7 +101,7 @@ pub fn fleet(
         plan: &plan,
         rows: &mut rows,
     };
-    scheme::visit(&facts.spec, measure)??;
+    scheme::visit_keys(&facts.spec, measure)??;
     Ok(rows.into_rows())
 }
 
@@ -183,7 +183,7 @@ fn patient(asked: &Asked, rate: u64) -> FleetSpec {
 }
 
 fn stream(facts: &Facts, spec: FleetSpec) -> Result<Stream, RunError> {
-    Ok(scheme::visit(&facts.spec, IntoStream(spec))??)
+    Ok(scheme::visit_keys(&facts.spec, IntoStream(spec))??)
 }
 
 /// The tree that the ids are a key of; `beside` the row's own key if it is another one.
