@@ -254,11 +254,10 @@ enum Values {
 impl FieldFacts {
     fn new(field: Field, shift: u32) -> Self {
         let values = match field.kind {
-            FieldKind::Node | FieldKind::Counter if field.bits <= TABLE_BITS => {
-                Values::Table(vec![0; 1 << field.bits])
-            }
+            FieldKind::Timestamp | FieldKind::Random => Values::None,
+            _ if field.bits <= TABLE_BITS => Values::Table(vec![0; 1 << field.bits]),
             FieldKind::Node | FieldKind::Fixed => Values::Map(BTreeMap::new(), false),
-            _ => Values::None,
+            FieldKind::Counter => Values::None,
         };
         Self {
             field,
