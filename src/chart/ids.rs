@@ -68,8 +68,8 @@ fn picture(records: &Records, list: &str) -> Option<Picture> {
     let mut picture = Picture::new(
         sheet(2, LARGE),
         &title,
-        "The map: bits across, most significant first, ids downwards as they arrive. An even field is random, a flat one never changes; \
-         stripes that grow wider to the left are a clock or a counter.",
+        "The map: bits across, most significant first, ids downwards as they arrive. Medium blue throughout is random, or faster than the eye; white or \
+         dark throughout never changes; stripes that grow wider to the left are a clock or a counter.",
     );
     let classes: Vec<&str> = rows("bit_ones_share")
         .map(|row| param(row, "class"))
@@ -263,4 +263,101 @@ fn histogram(picture: &mut Picture, area: Area, steps: &[&Row], equal: f64) {
     }
     let line = [0.0, 1.0].map(|place| area.at(place, y.place(0.0)));
     picture.line(line.to_vec(), INK, 1.0, None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::records;
+    use super::*;
+    use crate::record::{Number, Parameters};
+    use serde_json::json;
+
+    fn grid(list: &str, measure: &str, cells: Vec<Vec<u32>>) -> Grid {
+        let (part_ids, ids) = ("part_ids".to_owned(), "ids".to_owned());
+        Grid {
+            run: String::new(),
+            scheme: list.to_owned(),
+            engine: String::new(),
+            params: Parameters::from([(part_ids, json!(4)), (ids, json!(10))]),
+            measure: measure.to_owned(),
+            cells,
+        }
+    }
+
+    fn row(measure: &str, param: (&str, &str), x: u64, value: f64) -> Row {
+        Row {
+            run: String::new(),
+            scheme: "list".to_owned(),
+            engine: String::new(),
+            params: Parameters::from([(param.0.to_owned(), json!(param.1))]),
+            measure: measure.to_owned(),
+            unit: String::new(),
+            x: Some(Number::Whole(x)),
+            value: Number::Real(value),
+            low: None,
+            high: None,
+            samples: 1,
+        }
+    }
+
+    fn count(chart: &Chart, color: RGBColor) -> usize {
+        let RGBColor(red, green, blue) = color;
+        let hex = format!("#{red:02X}{green:02X}{blue:02X}");
+        chart.svg.matches(&hex).count()
+    }
+
+    #[test]
+    fn a_list_has_its_map_its_values_and_its_steps() {
+        let mut all = records();
+        all.grids = vec![
+            grid(
+                "list",
+                "ones_by_bit",
+                vec![vec![0, 4], vec![2, 4], vec![0, 2]],
+            ),
+            grid("list", "values_by_arrival", vec![vec![1, 0], vec![0, 1]]),
+        ];
+        all.rows = vec![
+            row("bit_ones_share", ("class", "clock"), 0, 0.2),
+            row("bit_ones_share", ("class", "constant"), 1, 1.0),
+            row("steps_by_log2", ("direction", "up"), 3, 8.0),
+            row("steps_by_log2", ("direction", "down"), 5, 1.0),
+        ];
+        let charts = ids(&all).unwrap();
+        assert_eq!(charts.len(), 1);
+        assert_eq!(charts, ids(&all).unwrap());
+        let chart = &charts[0];
+        assert_eq!(chart.name, "ids");
+        assert!(chart.png.starts_with(b"\x89PNG"));
+        // A bar each way; strip and key of the two classes alone.
+        assert_eq!((count(chart, UP), count(chart, DOWN)), (1, 1));
+        assert_eq!(
+            CLASSES.map(|(_, color)| count(chart, color)),
+            [2, 2, 0, 0, 0]
+        );
+
+        all.grids.push(grid("other", "ones_by_bit", vec![vec![1]]));
+        let names: Vec<_> = ids(&all)
+            .unwrap()
+            .into_iter()
+            .map(|chart| chart.name)
+            .collect();
+        assert_eq!(names, ["ids_1", "ids_2"]);
+    }
+
+    #[test]
+    fn half_of_the_ids_are_the_middle_shade_and_none_is_white() {
+        assert_eq!(shade(0.0), None);
+        assert_eq!(shade(0.49), shade(0.51));
+        assert_ne!(shade(0.3), shade(0.5));
+        assert_eq!(shade(1.0), SHADES.last().copied());
+    }
+
+    #[test]
+    fn lists_without_ids_have_no_picture() {
+        let mut all = records();
+        assert!(ids(&all).unwrap().is_empty());
+        all.grids = vec![grid("list", "ones_by_bit", Vec::new())];
+        assert!(ids(&all).unwrap().is_empty());
+    }
 }

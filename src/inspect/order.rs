@@ -204,12 +204,14 @@ impl<K: Key> Order<K> {
 
     /// What was found.
     pub fn finish(self) -> Arrival<K> {
+        // First, as it gives memory back.
+        let in_blocks = self.blocks.finish();
         let repeated = self.repeats.find(SHOWN);
         let different = self.found.ids - repeated.again;
         Arrival {
             right_edge_share: Number::ratio(self.found.maxima, different),
             rightmost_leaf_share: self.edge.last_leaves_share(1),
-            in_blocks: self.blocks.finish(),
+            in_blocks,
             repeated,
             ..self.found
         }

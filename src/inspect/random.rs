@@ -87,7 +87,7 @@ impl Test {
             "collisions_32" => "pairs with the same first 32 bits",
             "collisions_64" => "pairs with the same first 64 bits",
             "spacings" => "equal distances of sorted ids",
-            _ => "ids' most common byte",
+            _ => "times of the most common byte",
         }
     }
 }

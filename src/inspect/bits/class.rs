@@ -206,7 +206,7 @@ impl List<'_> {
         let links: Vec<_> = (first..last).filter_map(|upper| self.link(upper)).collect();
         let reversed = 2 * links.iter().filter(|link| **link == Link::Down).count() > links.len();
         let lowest = &self.tallies[if reversed { first } else { last }];
-        let rate = lowest.changes as f64 / (self.ids - 1) as f64;
+        let rate = self.rate(lowest);
         if first == last {
             let is_top = classes[..first].iter().all(|c| *c == Class::Constant);
             // Once, or from 0 to 1 with nothing above it.
@@ -222,8 +222,18 @@ impl List<'_> {
         let passed = self.tallies[first..last].iter().map(|tally| tally.passed);
         let resets = 4 * passed.sum::<u64>() < 3 * falls.sum::<u64>();
         let is_low = 20 * lowest.ones < 9 * self.ids;
-        let counts = reversed || rate >= COUNTS || resets && is_low;
+        // Of short lists the carries out of a counter's lowest bit may be too few to tell.
+        let next = self
+            .tallies
+            .get(last + 1)
+            .map_or(0.0, |tally| self.rate(tally));
+        let counts = reversed || rate.max(next) >= COUNTS || resets && is_low;
         Some(if counts { Class::Counter } else { Class::Clock })
+    }
+
+    /// Share of ids that differ in a bit from the one before.
+    fn rate(&self, tally: &Tally) -> f64 {
+        tally.changes as f64 / (self.ids - 1) as f64
     }
 
     /// Whether the bit keeps its value for longer than chance would let it.
@@ -253,6 +263,7 @@ impl List<'_> {
         };
         let mut take = |bit: usize, is_next: bool| {
             let is_own = match classes[bit] {
+                Class::Varied if self.rate(&self.tallies[bit]) >= COUNTS => false,
                 Class::Varied => self.goes_up(bit) || is_next && self.is_slow(bit),
                 Class::Random => self.goes_up(bit),
                 _ => false,
