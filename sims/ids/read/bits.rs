@@ -146,3 +146,32 @@ fn disagreement(wrong: &Disagreement) -> String {
         wrong.field.name
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_that_do_the_same_are_one_line_and_layouts_are_held_to_it() {
+        let mut counted = Bits::new(8);
+        counted.see(&(0..100u64).collect::<Vec<_>>());
+        let found = section(&counted, &[]);
+        let line = |head: &str| {
+            found
+                .lines()
+                .any(|line| line.trim_start().starts_with(head))
+        };
+        assert!(
+            line("0     constant 0") && line("1-7      counter"),
+            "{found}"
+        );
+        assert!(!found.contains("field"), "{found}");
+        let layout = [
+            Field::new("sign", 1, FieldKind::Fixed),
+            Field::new("tail", 7, FieldKind::Random),
+        ];
+        let found = section(&counted, &layout);
+        let wrong = "The layout says that field tail is random, but its bits 1-7 count.";
+        assert!(found.ends_with(wrong), "{found}");
+    }
+}

@@ -80,12 +80,12 @@ fn repeated<K: Key>(arrival: &Arrival<K>) -> String {
         )
     });
     format!(
-        "{} more than once{checked}, {} in all too many: ids number {}{}.",
+        "{} more than once{checked}, {} in all: ids {}{} of the list.",
         match found.ids {
             1 => "One id comes".to_owned(),
             ids => format!("{} ids come", whole(ids as f64)),
         },
-        whole(found.again as f64),
+        plural(found.again, "repeat"),
         places.collect::<Vec<_>>().join(", "),
         if found.ids as usize > found.first.len() {
             ", …"
@@ -111,5 +111,35 @@ fn prefix<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String) -> String {
         common => format!(
             "All have {bits} in common, and their texts begin with \"{common}\"; from {least} to {largest}."
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use idlab::inspect::Order;
+
+    fn text(ids: &[u64]) -> String {
+        let mut order = Order::new(64);
+        order.see(ids);
+        section(&order.finish(), |id: u64| id.to_string())
+    }
+
+    #[test]
+    fn repeats_and_prefixes_are_told() {
+        let found = text(&[123, 121, 129, 121]);
+        let repeat = "One id comes more than once, 1 repeat in all: ids 2 and 4 of the list.";
+        assert!(found.contains(repeat), "{found}");
+        assert!(
+            found.contains("texts begin with \"12\"; from 121 to 129"),
+            "{found}"
+        );
+        // Texts of unequal lengths tell nothing of those between.
+        let found = text(&[99, 10, 100]);
+        assert!(
+            found.contains("No id comes twice.") && !found.contains("begin with"),
+            "{found}"
+        );
+        assert!(text(&[]).contains("Order of arrival of 0 ids"));
     }
 }

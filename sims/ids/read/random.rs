@@ -134,3 +134,33 @@ fn p_value(p: f64) -> String {
         p => format!("{p:.3}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use idlab::inspect::{Bits, Randomness, claimed};
+    use idlab::random::{bits128, stream};
+
+    #[test]
+    fn the_bits_that_fail_are_told() {
+        let mut random = stream(1, "ids.read", 0);
+        let fixed = |id: u128| id & !(0xf << 76 | 3 << 62) | 4 << 76 | 2 << 62;
+        let ids: Vec<u128> = (0..2316).map(|_| fixed(bits128(&mut random))).collect();
+        let (mut bits, mut randomness) = (Bits::new(128), Randomness::new(128));
+        bits.see(&ids);
+        randomness.see(&ids);
+        let bits = bits.bits();
+        let stripped = randomness.test(&claimed(&[], &bits));
+        let found = section(&stripped, &randomness.test_raw(), &bits, &[]);
+        assert!(
+            found.contains("They pass. All bits, unstripped, fail"),
+            "{found}"
+        );
+        assert!(
+            found.contains(": bits 48-51, 64-65 never change,"),
+            "{found}"
+        );
+        let none = section(&randomness.test(&[]), &randomness.test_raw(), &bits, &[]);
+        assert!(none.ends_with("no bit claims to be random."), "{none}");
+    }
+}
