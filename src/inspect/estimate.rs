@@ -40,19 +40,42 @@ impl Estimate {
     }
 }
 
-/// Where `holds`, which does so at `low`, ceases to do so before `high`: the last place, to
-/// the precision of 48 halvings.
-pub(super) fn last_where(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+/// Where `f`, which has the sign of `f(low)` up to one place and the other one from there on,
+/// changes it, to 10⁻⁹; the end that it is nearer to if it does not (Ridders 1979).
+pub(super) fn root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
-    for _ in 0..48 {
-        let middle = low.midpoint(high);
-        if holds(middle) {
-            low = middle;
+    let (mut at_low, mut at_high) = (f(low), f(high));
+    if at_low * at_high >= 0.0 {
+        return if at_low.abs() < at_high.abs() {
+            low
         } else {
-            high = middle;
+            high
+        };
+    }
+    for _ in 0..64 {
+        let middle = low.midpoint(high);
+        let at_middle = f(middle);
+        let square = at_middle * at_middle - at_low * at_high;
+        // Outside of the interval by rounding alone.
+        let step = (middle - low) * at_middle * at_low.signum() / libm::sqrt(square);
+        let next = (middle + step).clamp(low, high);
+        let at_next = f(next);
+        let mut places = [(low, at_low), (middle, at_middle), (next, at_next), (high, at_high)];
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let change = places.windows(2).find(|pair| pair[0].1 * pair[1].1 <= 0.0);
+        let Some(&[(new_low, value_low), (new_high, value_high)]) = change else {
+            break;
+        };
+        (low, at_low, high, at_high) = (new_low, value_low, new_high, value_high);
+        if high - low < 1e-9 || at_low == 0.0 || at_high == 0.0 {
+            break;
         }
     }
-    low
+    match (at_low == 0.0, at_high == 0.0) {
+        (true, _) => low,
+        (_, true) => high,
+        _ => low.midpoint(high),
+    }
 }
 
 /// The first whole number from `least` on where `holds` ceases, less one; `None` if it still
@@ -83,7 +106,16 @@ mod tests {
 
     #[test]
     fn the_last_place_is_found() {
-        assert!((last_where(0.0, 10.0, |x| x * x < 2.0) - 2f64.sqrt()).abs() < 1e-12);
+        let calls = std::cell::Cell::new(0);
+        let cube = |x: f64| {
+            calls.set(calls.get() + 1);
+            x * x * x - 2.0
+        };
+        assert!((root(0.0, 100.0, cube) - 2f64.cbrt()).abs() < 1e-9);
+        assert!(calls.get() < 40, "{}", calls.get());
+        let step = |x: f64| if x < 3.25 { 1.0 } else { -1e9 };
+        assert!((root(0.0, 10.0, step) - 3.25).abs() < 1e-9);
+        assert_eq!(root(0.0, 10.0, |x| -1.0 - x), 0.0);
         for last in [5, 6, 7, 8, 9, 1000, 123_456_789] {
             assert_eq!(last_whole(5, |n| n <= last), Some(last));
         }

@@ -13,7 +13,7 @@
 //! is more than the average tick's.
 
 use crate::inspect::Estimate;
-use crate::inspect::estimate::last_where;
+use crate::inspect::estimate::root;
 
 /// Half of the 95 % quantile of χ² with one degree of freedom.
 const DROP: f64 = 1.920_729_410_347_062;
@@ -144,26 +144,28 @@ impl Sum<'_> {
 
     /// ln λ of the greatest likelihood; [`LN_LEAST`] if all numbers are 0.
     fn best(&self) -> f64 {
-        last_where(LN_LEAST, self.ln_most(), |ln_mean| {
-            self.at(ln_mean).slope > 0.0
-        })
+        root(LN_LEAST, self.ln_most(), |ln_mean| self.at(ln_mean).slope)
     }
 
     fn interval(&self, best: f64, design_effect: f64) -> Estimate {
         let least = self.at(best).ln_likelihood - DROP * design_effect;
-        let likely = |ln_mean: f64| self.at(ln_mean).ln_likelihood >= least;
-        let low = match likely(LN_LEAST) {
+        let above = |ln_mean: f64| self.at(ln_mean).ln_likelihood - least;
+        let low = match above(LN_LEAST) >= 0.0 {
             true => 0.0,
-            false => libm::exp(last_where(LN_LEAST, best, |ln_mean| !likely(ln_mean))),
+            false => {
+                let near = (best - 1.0).max(LN_LEAST);
+                let from = if above(near) < 0.0 { near } else { LN_LEAST };
+                libm::exp(root(from, best, above))
+            }
         };
         let (mut reach, end) = (0.25, self.ln_most() + 3.0);
-        while best + reach < end && likely(best + reach) {
+        while best + reach < end && above(best + reach) >= 0.0 {
             reach *= 2.0;
         }
         let ln_far = (best + reach).min(end);
-        let high = match likely(ln_far) {
+        let high = match above(ln_far) >= 0.0 {
             true => f64::INFINITY,
-            false => libm::exp(last_where(best, ln_far, likely)),
+            false => libm::exp(root(best, ln_far, above)),
         };
         let all_zero = self.0.iter().all(|part| part.counts.len() <= 1);
         Estimate {

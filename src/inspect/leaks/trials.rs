@@ -200,8 +200,7 @@ fn coverage(trial: &Trial, trials: u64) -> [f64; 3] {
 #[test]
 fn true_values_lie_inside_their_intervals() {
     for (name, trial) in cases() {
-        let [below, inside, above] = coverage(&trial, 200);
-        println!("{name} {below} {inside} {above}");
+        let [below, inside, above] = coverage(&trial, 1000);
         assert!(
             (0.85..=1.0).contains(&inside),
             "{name}: {below} {inside} {above}"
