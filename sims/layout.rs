@@ -47,15 +47,15 @@ pub struct Args {
     /// Times a day that all replicas start anew
     #[arg(long, value_name = "N", value_parser = million, requires = "services", help_heading = "Fleet")]
     deploys_per_day: Option<u64>,
-    /// Rows of a table: what ids 8, 16 and 20 bytes wide, and as text, take there; and the ids among which two may be equal
+    /// Rows of a table. Without a layout, or with --secondary or --foreign: what ids 8, 16 and 20 bytes wide, and as text, take there. With random bits: the ids among which two may be equal
     #[arg(long, value_name = "N", value_parser = rows, help_heading = "Storage")]
     rows: Option<u64>,
-    /// Further indexes of the table
-    #[arg(long, value_name = "N", default_value = "0", value_parser = copies, requires = "rows", help_heading = "Storage")]
-    secondary: u64,
-    /// Tables that hold the id as a foreign key, with as many rows and an index on it
-    #[arg(long, value_name = "N", default_value = "0", value_parser = copies, requires = "rows", help_heading = "Storage")]
-    foreign: u64,
+    /// Further indexes of the table [default: 0]
+    #[arg(long, value_name = "N", value_parser = copies, requires = "rows", help_heading = "Storage")]
+    secondary: Option<u64>,
+    /// Tables that hold the id as a foreign key, with as many rows and an index on it [default: 0]
+    #[arg(long, value_name = "N", value_parser = copies, requires = "rows", help_heading = "Storage")]
+    foreign: Option<u64>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -184,17 +184,28 @@ struct Question {
 
 pub fn run(args: Args) -> Result<()> {
     let question = question(&args)?;
-    let table = args.rows.map(|rows| Table {
+    let copies = args.secondary.or(args.foreign).is_some();
+    let stored = args.rows.filter(|_| args.layout.is_none() || copies);
+    let table = stored.map(|rows| Table {
         rows,
-        secondary: args.secondary,
-        foreign: args.foreign,
+        secondary: args.secondary.unwrap_or(0),
+        foreign: args.foreign.unwrap_or(0),
     });
     if question.is_none() && table.is_none() {
         return Err(usage(
             "layout: expected a split such as 41/10/12, a scheme such as sonyflake, or --rows for what ids take in storage",
         ));
     }
-    let mut recorder = Recorder::start("layout", &args.output, parameters(&args, &question))?;
+    if let (Some(question), Some(_), None) = (&question, args.rows, table)
+        && odds::random_bits(question).is_none()
+    {
+        return Err(usage(format!(
+            "--rows: has no effect on {}, whose ids are not random: leave it out, or give --secondary or --foreign",
+            question.name
+        )));
+    }
+    let mut recorder =
+        Recorder::start("layout", &args.output, parameters(&args, &question, table))?;
     let digest = recorder.digest().to_owned();
     let mut text = String::new();
     if let Some(question) = &question {
@@ -306,7 +317,7 @@ impl Visitor for OfScheme {
     }
 }
 
-fn parameters(args: &Args, question: &Option<Question>) -> Parameters {
+fn parameters(args: &Args, question: &Option<Question>, table: Option<Table>) -> Parameters {
     let mut params = Parameters::new();
     let mut say = |name: &str, value: serde_json::Value| params.insert(name.to_owned(), value);
     if let Some(question) = question {
@@ -320,10 +331,10 @@ fn parameters(args: &Args, question: &Option<Question>) -> Parameters {
         say("replicas", args.services.map(|_| args.replicas).into());
         say("deploys_per_day", args.deploys_per_day.into());
     }
-    if let Some(rows) = args.rows {
-        say("rows", rows.into());
-        say("secondary", args.secondary.into());
-        say("foreign", args.foreign.into());
+    say("rows", args.rows.into());
+    if let Some(table) = table {
+        say("secondary", table.secondary.into());
+        say("foreign", table.foreign.into());
     }
     params
 }

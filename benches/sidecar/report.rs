@@ -1,6 +1,6 @@
 //! The end of a run: the table, and the records.
 
-use crate::transport::SCHEME;
+use crate::transport::{EMBEDDED, SCHEME};
 use crate::{Mode, Row, histogram};
 use comfy_table::{CellAlignment, Table, presets};
 use hdrhistogram::Histogram;
@@ -116,7 +116,7 @@ pub fn report(found: &[Found], mode: Mode, start: Instant, folder: &Path) -> Res
     let mut run = Run::start("sidecar", command, 1, params);
     run.finish(start.elapsed());
     let embedded = (found.iter())
-        .find(|found| found.row.transport == "embedded" && found.row.batch == 1)
+        .find(|found| found.row.transport == EMBEDDED && found.row.batch == 1)
         .map(Found::ns_per_id);
     let rows = found
         .iter()
@@ -130,7 +130,8 @@ pub fn report(found: &[Found], mode: Mode, start: Instant, folder: &Path) -> Res
     println!(
         "Ids ascended on each way, so none came twice. A trip's time includes a reading of the clock."
     );
-    for one in found.iter().filter(|found| found.row.batch == 1) {
+    let alone = (found.iter()).filter(|found| found.row.batch == 1);
+    for one in alone.filter(|found| found.row.transport != EMBEDDED) {
         let median = one.trips_ns.value_at_quantile(0.5) as f64;
         println!(
             "The 0.2 ms that articles tell of a sidecar's call: {:.1} times the median of {}.",

@@ -25,9 +25,12 @@ pub trait Ask {
 /// Opens a way to ids.
 type Open = fn() -> Box<dyn Ask>;
 
+/// The way without a sidecar.
+pub const EMBEDDED: &str = "embedded";
+
 /// All ways, by their names in table and records.
 pub const TRANSPORTS: &[(&str, Open)] = &[
-    ("embedded", || Box::new(Generator::new())),
+    (EMBEDDED, || Box::new(Generator::new())),
     #[cfg(unix)]
     ("unix socket", || Box::new(unix())),
     ("tcp", || Box::new(tcp())),

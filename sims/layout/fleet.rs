@@ -1,6 +1,6 @@
 //! Whether a fleet's generators fit inside its services, each with a worker number of its own.
 
-use super::table::{number, probability, real, years};
+use super::table::{length, number, probability, real};
 use super::{Question, count};
 use crate::report::{plural, whole};
 use idlab::layout::Workers;
@@ -99,7 +99,7 @@ pub fn write(question: &Question, workers: Workers, rows: &mut Rows) -> String {
         ));
         lines.push((
             "a new one at each start, never used again".to_owned(),
-            format!("used up in {} years", years(new)),
+            format!("used up in {}", length(new)),
         ));
     }
     let mut text = fleet + "Worker numbers\n";

@@ -1,6 +1,6 @@
 //! Odds that random bits clash, and how long a rate takes to use a counter up.
 
-use super::table::{probability, real, years};
+use super::table::{length, probability, real};
 use super::{NS_PER_YEAR, Question};
 use crate::report::whole;
 use idlab::measure::Rows;
@@ -24,14 +24,20 @@ pub const IDS_UNTIL_EQUAL: Measured = Measured {
 /// What the probability may be that is asked for.
 const ODDS: [f64; 3] = [1e-9, 1e-6, 0.5];
 
+/// The random bits of an id, if each id has its own.
+pub fn random_bits(question: &Question) -> Option<u32> {
+    let budget = &question.budget;
+    let counts = question.is_scheme && budget.ids_per_tick.is_some();
+    let bits = budget.layout.bits(FieldKind::Random);
+    (bits > 0 && !counts).then_some(bits)
+}
+
 /// Adds the rows of the random bits; returns them in words.
 pub fn write(question: &Question, rows: &mut Rows) -> String {
     let budget = &question.budget;
-    let bits = budget.layout.bits(FieldKind::Random);
-    let counts = question.is_scheme && budget.ids_per_tick.is_some();
-    if bits == 0 || counts {
+    let Some(bits) = random_bits(question) else {
         return rate(question);
-    }
+    };
     let values = libm::pow(2.0, f64::from(bits));
     let mut text = format!("\nRandom bits: {bits}.\n");
     let a_year = |rate: u64| rate as f64 * (NS_PER_YEAR / 1e9);
@@ -107,10 +113,7 @@ fn rate(question: &Question) -> String {
         }
         (None, Some(ids), None) => {
             let lasts = ids as f64 / rate as f64 / (NS_PER_YEAR / 1e9);
-            format!(
-                "\n{per_s} ids/s use its numbers up in {} years.\n",
-                years(lasts)
-            )
+            format!("\n{per_s} ids/s use its numbers up in {}.\n", length(lasts))
         }
         _ => String::new(),
     }

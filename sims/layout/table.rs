@@ -39,8 +39,8 @@ pub fn budget(question: &Question) -> String {
         let left = (end_ns - question.now_ns) as f64 / NS_PER_YEAR;
         let day = date(question.now_ns);
         let _ = match left {
-            0.0.. => writeln!(text, "{} years are left on {day}.", years(left)),
-            _ => writeln!(text, "Used up {} years before {day}.", years(-left)),
+            0.0.. => writeln!(text, "{} are left on {day}.", length(left)),
+            _ => writeln!(text, "Used up {} before {day}.", length(-left)),
         };
     }
     text
@@ -66,6 +66,14 @@ pub fn years(years: f64) -> String {
         ..0.1 => format!("{years:.2}"),
         ..10_000.0 => format!("{years:.1}"),
         _ => real(years),
+    }
+}
+
+/// A length of time: in years, or in days if it is less than one.
+pub fn length(in_years: f64) -> String {
+    match in_years {
+        ..1.0 => format!("{} days", years(in_years * 365.2425)),
+        _ => format!("{} years", years(in_years)),
     }
 }
 
@@ -111,9 +119,10 @@ mod tests {
         assert_eq!(real(4_194_304_000.0), "4,194,304,000");
         assert_eq!(real(6.25), "6.25");
         assert_eq!(
-            [years(0.051), years(69.73), years(8919.4)],
-            ["0.05", "69.7", "8919.4"]
+            [years(0.051), years(69.73), years(8919.6)],
+            ["0.05", "69.7", "8919.6"]
         );
+        assert_eq!([length(0.01), length(1.91)], ["3.7 days", "1.9 years"]);
         let texts = [0.0, 2.646_942_9e-5, 0.3934693, 0.9996, 1.0].map(probability);
         assert_eq!(texts, ["0", "2.65e-5", "0.393", "above 0.999", "1"]);
     }
