@@ -28,8 +28,8 @@ while read -r folder _ command; do
   # shellcheck disable=SC2086  # a command line is words
   (cd "$made/at/$folder" && cargo run --quiet --manifest-path "$manifest" --bin sim -- $command) >"$made/stdout"
   cp "$made/at/$folder"/results/* "$made/results/$folder"
-  sed -i '/^$/,$d' "$made/stdout" # the names of the files
-  splice "cargo run --bin sim -- $command" "$made/stdout"
+  tac "$made/stdout" | sed '1,/^$/d' | tac >"$made/shown" # without the names of the files
+  splice "cargo run --bin sim -- $command" "$made/shown"
 done < <(grep -v -e '^#' -e '^ *$' sims/published.txt)
 
 # Times are not made again; their summary is. Cargo runs benches in the package's folder.

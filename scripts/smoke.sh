@@ -11,7 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards fleet unique verify ids latency layout list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet unique verify ids latency layout advise compare list; do sim $command --help | grep -q '^Examples:'; done
 for command in btree cliff tail shards fleet verify ids gate list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
@@ -48,6 +48,11 @@ sim ids snowflake --real-time --cached -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 printf 'run uuid_v7/bulk 1 1000\ncount btree/random 1 1000\n' | sim worker >/dev/null
 sim layout twitter --services 60 --replicas 20 --rows 1G --secondary 4 --foreign 3 --out "$out" >/dev/null
+sim ids uuid_v7 -n 20000 | sim ids --read - --charts --out "$out" >/dev/null
+sim ids snowflake -n 5000 | sim ids --read - --as twitter --format csv --out "$out" >/dev/null
+sim ids --decode 01ARZ3NDEKTSV4RRFFQ69G5FAV >/dev/null
+sim advise --quick --bytes 16 --public yes --rate 1k --rows 10M --out "$out" >/dev/null
+sim compare uuid_v7 ksuid >/dev/null
 sim tail -n 50k --per-ms 10,150 --out "$out" >/dev/null
 set +o pipefail
 sim ids uuid_v4 -n 1M | head -n 1 >/dev/null
