@@ -141,15 +141,15 @@ pub fn run(args: Args) -> Result<()> {
         .build()?;
     let advice = pool.install(|| advise(&asked, &digest, &progress));
     bar.finish_and_clear();
-    let mut advice = advice?;
+    let advice = advice?;
     if advice.verdicts.is_empty() {
         return Err(usage(format!(
             "--engine {}: takes none of the candidates' ids as a key",
             args.engine
         )));
     }
-    recorder.add(std::mem::take(&mut advice.rows), None);
     let text = text::text(&asked, &advice);
+    recorder.add(advice.rows, None);
     recorder.finish(
         |_| Ok::<Vec<Chart>, ChartError>(Vec::new()),
         |_| text.clone(),

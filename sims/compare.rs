@@ -79,7 +79,7 @@ struct Line {
 pub fn run(args: &Args) -> Result<()> {
     args::distinct("SCHEME", &args.schemes)?;
     args::distinct("--measure", &args.measure)?;
-    let sources = sources(&args.records)?;
+    let (sources, passed_over) = sources(&args.records)?;
     refuse_unknown(args, &sources)?;
     let mut lines = lines(args, &sources);
     if !args.all && args.schemes.len() > 1 {
@@ -90,6 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
             "no measure is there for two of these schemes in one file: give --all to see those of each",
         ));
     }
+    passed_over.iter().for_each(|note| args::say(note));
     let mut stdout = BufWriter::new(std::io::stdout().lock());
     let origin = origin(&lines, &sources);
     match args.format {
@@ -111,9 +112,10 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(stdout.flush()?)
 }
 
-/// The files that `paths` name. Of a folder, those that are no records are passed over.
-fn sources(paths: &[PathBuf]) -> Result<Vec<Source>> {
-    let mut sources = Vec::new();
+/// The files that `paths` name. Of a folder, those that are no records are passed over, with a
+/// line on why.
+fn sources(paths: &[PathBuf]) -> Result<(Vec<Source>, Vec<String>)> {
+    let (mut sources, mut passed_over) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
             let name = path.with_extension("").display().to_string();
@@ -134,11 +136,11 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>> {
             let name = inside.with_extension("").display().to_string();
             match read(&file) {
                 Ok(records) => sources.push(Source { name, records }),
-                Err(error) => args::say(&format!("passed over: {error:#}")),
+                Err(error) => passed_over.push(format!("passed over: {error:#}")),
             }
         }
     }
-    Ok(sources)
+    Ok((sources, passed_over))
 }
 
 fn read(path: &Path) -> Result<Records> {

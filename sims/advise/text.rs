@@ -134,15 +134,11 @@ fn costs(asked: &Asked, verdict: &Verdict, advice: &Advice) -> String {
 /// The rows that are about this option's scheme.
 fn total(verdict: &Verdict, advice: &Advice, measure: &str, param: (&str, &str)) -> Option<f64> {
     let scheme = verdict.choice.facts.spec.to_string();
-    let row = advice_rows(advice).find(|row| {
+    let row = advice.rows.iter().find(|row| {
         let of = row.params.get(param.0).and_then(|value| value.as_str());
         row.scheme == scheme && row.measure == measure && of == Some(param.1)
     });
     row.map(|row| row.value.as_f64())
-}
-
-fn advice_rows(advice: &Advice) -> impl Iterator<Item = &idlab::record::Row> {
-    advice.rows.iter()
 }
 
 fn closed_form(verdict: &Verdict, advice: &Advice) -> String {

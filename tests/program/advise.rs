@@ -26,6 +26,8 @@ fn a_scheme_is_recommended_with_its_figures() {
         "id_bytes",
         "order_resolution_ms",
         "It costs (scaled from a load of 100,000 rows)",
+        "(closed form: ",
+        "rows that a reader with id > last_seen",
         "Also fits",
         "Ruled out by:",
         "ksuid",

@@ -103,6 +103,9 @@ fn unknown_names_and_files_are_one_line() {
         stderr.starts_with("passed over: ") && stderr.contains("other.jsonl: line 1"),
         "{stderr}"
     );
+    // An error is one line, whatever was passed over.
+    let (code, _, stderr) = compare(&["uuid_v5", "--records", path]);
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
     std::fs::remove_file(folder.path().join("other.jsonl")).unwrap();
     let missing = folder.path().join("none.jsonl");
     std::fs::write(folder.path().join("broken"), "{}\n").unwrap();
