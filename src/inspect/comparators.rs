@@ -85,6 +85,29 @@ struct Edges {
     new_maxima: u64,
 }
 
+impl Edges {
+    #[inline]
+    fn scan<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> Place) {
+        let mut new_maxima = 0;
+        let mut keys = keys.iter();
+        let Some(mut maximum) = self.maximum.or_else(|| {
+            new_maxima = 1;
+            keys.next().map(|&key| place(key))
+        }) else {
+            return;
+        };
+        for &key in keys {
+            let place = place(key);
+            if place > maximum {
+                maximum = place;
+                new_maxima += 1;
+            }
+        }
+        self.maximum = Some(maximum);
+        self.new_maxima += new_maxima;
+    }
+}
+
 /// What an order does to the ids.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Comparison {
@@ -127,35 +150,36 @@ impl<I: Id> Comparators<I> {
         self.ids += keys.len() as u64;
         let room = HEAD_IDS - self.head.len();
         self.head.extend(&keys[..keys.len().min(room)]);
-        for edges in &mut self.edges {
-            let Edges {
-                order,
-                mut maximum,
-                mut new_maxima,
-            } = *edges;
-            for &key in keys {
-                let place = Some(order.place::<I>(key));
-                if place > maximum {
-                    maximum = place;
-                    new_maxima += 1;
+        // Each is compiled for its order.
+        macro_rules! scan {
+            ($edges:expr, $($order:ident)*) => {
+                match $edges.order {
+                    $(Order::$order => $edges.scan(keys, |key| Order::$order.place::<I>(key)),)*
                 }
-            }
-            *edges = Edges {
-                order,
-                maximum,
-                new_maxima,
             };
+        }
+        for edges in &mut self.edges {
+            if edges.order == Order::Bytes || !edges.order.is_bytes::<I>() {
+                scan!(edges, Bytes Signed64 Text TextEnUs JavaUuid DotNetGuid DotNetBytes SqlServer MySqlSwapped);
+            }
         }
     }
 
     /// What each order does to them.
     pub fn finish(&self) -> Vec<Comparison> {
         let as_bytes = self.edges.first().map_or(0, |edges| edges.new_maxima);
-        let compare = |edges: &Edges| Comparison {
-            order: edges.order,
-            right_edge_share: Number::ratio(edges.new_maxima, self.ids),
-            rightmost_leaf_share: self.rightmost_leaf_share(edges.order),
-            verdict: Verdict::of(edges.new_maxima, as_bytes, self.ids),
+        let compare = |edges: &Edges| {
+            let order = edges.order;
+            let new_maxima = match order.is_bytes::<I>() {
+                true => as_bytes,
+                false => edges.new_maxima,
+            };
+            Comparison {
+                order,
+                right_edge_share: Number::ratio(new_maxima, self.ids),
+                rightmost_leaf_share: self.rightmost_leaf_share(order),
+                verdict: Verdict::of(new_maxima, as_bytes, self.ids),
+            }
         };
         self.edges.iter().map(compare).collect()
     }

@@ -60,7 +60,12 @@ pub(super) fn root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
         let step = (middle - low) * at_middle * at_low.signum() / libm::sqrt(square);
         let next = (middle + step).clamp(low, high);
         let at_next = f(next);
-        let mut places = [(low, at_low), (middle, at_middle), (next, at_next), (high, at_high)];
+        let mut places = [
+            (low, at_low),
+            (middle, at_middle),
+            (next, at_next),
+            (high, at_high),
+        ];
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
         let change = places.windows(2).find(|pair| pair[0].1 * pair[1].1 <= 0.0);
         let Some(&[(new_low, value_low), (new_high, value_high)]) = change else {

@@ -251,11 +251,14 @@ impl<S: Scheme> Leaks<S> {
                 let (first, last) = self.times.get_or_insert((at, at));
                 (*first, *last) = ((*first).min(at), (*last).max(at));
             }
-            let count = self.count(key);
-            let (least, most) = self.counts.get_or_insert((count, count));
-            (*least, *most) = ((*least).min(count), (*most).max(count));
+            if self.conduct == Conduct::Tickets {
+                let count = self.count(key);
+                let (least, most) = self.counts.get_or_insert((count, count));
+                (*least, *most) = ((*least).min(count), (*most).max(count));
+            }
             if has_writers {
-                self.counters.see(self.node.read(key), self.tick(at), count);
+                let (writer, tick) = (self.node.read(key), self.tick(at));
+                self.counters.see(writer, tick, self.count(key));
             }
             if let Some(step) = self.step {
                 let low = key.field(0, 128);

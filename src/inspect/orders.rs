@@ -106,6 +106,15 @@ impl Order {
         matches!(self, Self::Text | Self::TextEnUs)
     }
 
+    /// Whether it is the order of bytes for ids of type `I`.
+    pub fn is_bytes<I: Id>(self) -> bool {
+        match self {
+            Self::Bytes | Self::DotNetGuid => true,
+            Self::Text => !is::<I, Number>(),
+            _ => false,
+        }
+    }
+
     /// Where the id of `key` is in this order.
     #[inline]
     pub fn place<I: Id>(self, key: I::Key) -> Place {
@@ -171,10 +180,21 @@ fn mysql_swapped(uuid: u128) -> u128 {
 
 const DIGITS: u32 = 20;
 
+/// Powers of ten.
+static POWERS: [u128; DIGITS as usize] = {
+    let mut powers = [1; DIGITS as usize];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = powers[i - 1] * 10;
+        i += 1;
+    }
+    powers
+};
+
 /// The digits to the left of 20 places; of equal ones the shorter text is less.
 fn decimal(number: u64) -> Place {
     let digits = number.checked_ilog10().unwrap_or(0) + 1;
-    let padded = u128::from(number) * 10u128.pow(DIGITS - digits);
+    let padded = u128::from(number) * POWERS[(DIGITS - digits) as usize];
     Place(padded, digits.into())
 }
 

@@ -9,6 +9,12 @@ const MOST_WRITERS: usize = 1 << 16;
 /// Neighbouring ids of one writer from which a rate is told.
 const LEAST_PAIRS: u64 = 16;
 
+/// Ids of a writer from which its rate is told where others are, too.
+const LEAST_IDS: u64 = 12;
+/// Standard deviations to either end of an interval: the normal 1.96 and a little for rates that
+/// are estimated from few ids, as trials have it.
+const QUANTILE: f64 = 2.1;
+
 /// What the ids of one writer say.
 #[derive(Clone, Copy, Debug)]
 struct Writer {
@@ -131,37 +137,36 @@ impl Counters {
     /// writers seen; without an upper end if a counter may have gone round unseen.
     ///
     /// Between a writer's own first and last id the difference is exact. Before and after, it is
-    /// taken to have gone on at its own mean rate, as a Poisson process; a writer of one id
-    /// has issued as many as the others did for each id here.
+    /// taken to have gone on as a Poisson process at its own mean rate, drawn to that of all, less
+    /// the share of ids that are seen: none is seen there. Of writers with fewer than a dozen
+    /// ids, and others may be missed where some have so few, only the difference is told.
     pub fn issued(&self, first_tick: u64, last_tick: u64) -> Estimate {
         let horizon_ticks = self.horizon_ticks();
         let span = last_tick.saturating_sub(first_tick) as f64;
-        // Ids at least, further ones, and the variance of these.
-        let (mut known, mut more, mut variance) = (0u64, 0.0, 0.0);
-        let (mut alone, mut ids, mut sure) = (0u64, 0u64, true);
-        for writer in self.writers.values() {
-            known = known.saturating_add(writer.steps.saturating_add(1));
-            let own = (writer.last_tick - writer.first_tick) as f64;
-            if writer.steps == 0 || own == 0.0 {
-                alone += 1;
-                continue;
-            }
-            ids += writer.ids;
-            sure &= writer.longest_ticks <= horizon_ticks;
-            let gap = (span - own).max(0.0);
-            let outside = (writer.steps as f64 - 1.0) / own * gap;
+        let own = |writer: &Writer| (writer.last_tick - writer.first_tick) as f64;
+        // Ids between the two that its own time was measured by.
+        let inside = |writer: &Writer| writer.steps.saturating_sub(1) as f64;
+        let writers = || self.writers.values();
+        let ids: u64 = writers().map(|writer| writer.ids).sum();
+        let known = writers().fold(0u64, |sum, writer| {
+            sum.saturating_add(writer.steps.saturating_add(1))
+        });
+        let rate = writers().map(inside).sum::<f64>() / writers().map(own).sum::<f64>().max(1.0);
+        let (unseen, weight) = (1.0 - ids as f64 / known.max(ids).max(1) as f64, span / 4.0);
+        // Further ids, and their variance.
+        let (mut more, mut variance) = (0.0, 0.0);
+        for writer in writers() {
+            let measured = (own(writer) + weight).max(1.0);
+            let gap = (span - own(writer)).max(0.0);
+            let outside = (inside(writer) + rate * weight) / measured * gap * unseen;
             more += outside;
-            variance += outside * (gap / own + 1.0);
+            variance += outside * (gap / measured + 1.0);
         }
+        let enough = |writer: &Writer| writer.ids >= LEAST_IDS || self.writers.len() == 1;
+        let sure = |writer: &Writer| writer.longest_ticks <= horizon_ticks && enough(writer);
         let known = known.saturating_sub(1) as f64;
-        sure &= ids > 0;
-        if alone > 0 && ids > 0 {
-            let each = (known + more) / ids as f64;
-            more += alone as f64 * each;
-            variance += alone as f64 * each * each;
-        }
-        let error = 1.959_964 * libm::sqrt(variance);
-        match sure {
+        let error = QUANTILE * libm::sqrt(variance);
+        match ids > 1 && writers().all(sure) {
             true => Estimate {
                 value: known + more,
                 low: (known + more - error).max(known),

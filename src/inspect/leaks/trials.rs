@@ -158,8 +158,8 @@ fn cases() -> Vec<(&'static str, Trial)> {
             of_fleet(snowflake(2, 100, 20.0, 100)),
         ),
         (
-            "snowflake: 1 worker, 5 a tick, whole ticks",
-            of_fleet(snowflake(1, 60, 5.0, 270)),
+            "snowflake: 1 worker, 5 a tick, 200 of 300 seen",
+            of_fleet(snowflake(1, 60, 5.0, 200)),
         ),
         (
             "snowflake: 40 workers, 0.5 a tick, 120 seen",
@@ -174,12 +174,12 @@ fn cases() -> Vec<(&'static str, Trial)> {
             of_fleet(running(1, 2000, 2.0, 100)),
         ),
         (
-            "running: 6 workers, 1 a tick, 100 seen",
-            of_fleet(running(6, 600, 1.0, 100)),
+            "running: 6 workers, 1 a tick, 130 seen",
+            of_fleet(running(6, 600, 1.0, 130)),
         ),
         (
-            "running: 30 workers, 0.3 a tick, 150 seen",
-            of_fleet(running(30, 500, 0.3, 150)),
+            "running: 3 workers, 2 a tick, 60 seen",
+            of_fleet(running(3, 1000, 2.0, 60)),
         ),
     ]
 }
@@ -195,14 +195,14 @@ fn coverage(trial: &Trial, trials: u64) -> [f64; 3] {
     counts.map(|count| f64::from(count) / trials as f64)
 }
 
-/// Bounds of 5.5 standard deviations about 95 % of 1,000 trials, 1.5 points wider for what
-/// intervals of whole numbers cannot reach.
+/// At least 93 % less six standard deviations of 1,000 trials: a right program fails less than
+/// once in 10⁶ seeds.
 #[test]
 fn true_values_lie_inside_their_intervals() {
     for (name, trial) in cases() {
         let [below, inside, above] = coverage(&trial, 1000);
         assert!(
-            (0.85..=1.0).contains(&inside),
+            (0.88..=1.0).contains(&inside),
             "{name}: {below} {inside} {above}"
         );
     }
@@ -220,7 +220,10 @@ fn coverage_of_10_000_trials() {
             below * 100.0,
             above * 100.0
         );
-        if !(0.93..=0.97).contains(&inside) {
+        // Exact, or of so few workers that no interval of whole numbers is as narrow.
+        let covers_more = ["running: 1 worker", "workers: 20"];
+        let covers_more = covers_more.iter().any(|case| name.starts_with(case));
+        if inside < 0.93 || inside > 0.97 && !covers_more {
             wrong.push(name);
         }
     }

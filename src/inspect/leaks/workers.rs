@@ -19,7 +19,8 @@ pub struct Workers {
 pub enum Method {
     /// All have equal shares of the ids (the coupon collector's problem): what number makes
     /// it likeliest that so many are seen, with those that make it neither too rare to see so
-    /// few nor so many (mid-p).
+    /// few nor so many (mid-p). Where about one worker is unseen, or none, the interval holds the
+    /// true number in more than 97 % of lists, up to 99.5 %.
     EqualShares,
     /// Shares differ: Chao's lower bound, S + f₁ (f₁ − 1) / 2 (f₂ + 1), by those seen once and
     /// twice (Chao 1984, with the correction for bias). There is no upper end, unless none was

@@ -150,6 +150,9 @@ fn check<I: Id>(a: I::Key, b: I::Key) {
     for order in Order::of::<I>() {
         let (a, b) = (order.place::<I>(x.key()), order.place::<I>(y.key()));
         assert_eq!(a.cmp(&b), naive(order, x, y), "{order:?}: {x}, {y}");
+        if order.is_bytes::<I>() {
+            assert_eq!(a.cmp(&b), naive(Order::Bytes, x, y), "{order:?}: {x}, {y}");
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub fn is_changed(number: u64) -> bool {
 }
 
 /// Ids of so many doubles are kept.
-const MOST: usize = 1 << 17;
+const MOST: usize = 1 << 16;
 
 /// Which ids become the same double, in bounded memory: all ids of some doubles are kept,
 /// chosen by a hash, of all doubles at first and of half as many whenever the ids are too many
