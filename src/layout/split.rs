@@ -63,14 +63,15 @@ impl Layout {
     }
 
     /// The same layout with a bit of one kind given to another: each from or to its last field.
-    /// `None` if there is no such field, or only one bit that would be taken.
+    /// `None` if there is no such field, only one bit that would be taken, or no room for it.
     pub(super) fn moved(&self, from: FieldKind, to: FieldKind) -> Option<Self> {
         let last = |kind| self.fields.iter().rposition(|field| field.kind == kind);
         let (from, to) = (last(from)?, last(to)?);
         let mut fields = self.fields.clone();
         fields.get_mut(from).filter(|field| field.bits > 1)?.bits -= 1;
         fields.get_mut(to)?.bits += 1;
-        Some(Self { fields })
+        let moved = Self { fields };
+        (moved.bits(FieldKind::Timestamp) <= MOST_TIMESTAMP_BITS).then_some(moved)
     }
 }
 
@@ -302,6 +303,8 @@ mod tests {
         assert!(layout.moved(Counter, Random).is_none());
         let tight: Layout = "62/1/1".parse().unwrap();
         assert!(tight.moved(Node, Counter).is_none());
+        let widest: Layout = "t64/n64".parse().unwrap();
+        assert!(widest.moved(Node, Timestamp).is_none());
     }
 
     proptest! {
