@@ -218,7 +218,7 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
             "41/10/12 --epoch 2030-01-01 --now 2026-12-01",
             "--epoch 2030-01-01: lies in the future, expected at most 2026-12-01",
         ),
-        ("41/10/12 --epoch 9999-12-31", "lies in the future"),
+        ("41/10/12 --epoch 9998-12-31", "lies in the future"),
         (
             "41/10/12 --now today",
             "--now today: expected a date such as 2026-12-01",
