@@ -379,7 +379,7 @@ mod tests {
     fn shares_in_the_order_of_bytes_are_those_of_a_tree_of_the_keys() {
         let mut random = stream(2, "comparators", 0);
         let keys: Vec<u128> = (0..20_000u128)
-            .map(|i| i / 50 << 100 | crate::random::bits128(&mut random) >> 40)
+            .map(|i| ((i / 50) << 100) | (crate::random::bits128(&mut random) >> 40))
             .collect();
         let mut comparators = Comparators::<Uuid>::default();
         comparators.see(&keys);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Slots of time at most.
 pub const MOST_SLOTS: usize = 4096;
-/// Values of a field that are counted, unless it has at most [`TABLE_BITS`].
+/// Values of a field that are counted, unless it has at most `TABLE_BITS`.
 pub const MOST_VALUES: usize = 4096;
 /// Fields of so many bits have a place for each value.
 const TABLE_BITS: u32 = 16;

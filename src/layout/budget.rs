@@ -33,7 +33,7 @@ fn power(bits: u32) -> u128 {
 }
 
 impl Budget {
-    /// What `layout` gives if a tick of `tick_ns`, at most [`MOST_TICK_NS`], counts from
+    /// What `layout` gives if a tick of `tick_ns`, at most `MOST_TICK_NS`, counts from
     /// `epoch_ns`.
     pub fn new(layout: Layout, tick_ns: u64, epoch_ns: i128) -> Self {
         use FieldKind::{Counter, Node, Random, Timestamp};

@@ -96,7 +96,11 @@ fn patiently<S: Scheme>(
     loop {
         match scheme.mint(writer, now, random) {
             Ok(id) => return id,
-            Err(stall) => now.0 += stall.wait_ns().expect(scheme.name()),
+            Err(stall) => {
+                now.0 += stall
+                    .wait_ns()
+                    .unwrap_or_else(|| panic!("{}", scheme.name()))
+            }
         }
     }
 }
