@@ -340,7 +340,8 @@ macro_rules! schemes {
 
         /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
         /// `visitor` [`Boxed`], its ids [`Bare`](crate::id::Bare): compiled for each key, of
-        /// which there are three. For whatever asks no id for its text.
+        /// which there are three. For whatever asks no id for its text; the column of the ids is
+        /// [`Scheme::column`], not the bare id's.
         ///
         /// # Errors
         /// An unknown name or parameter, or a value that does not fit.

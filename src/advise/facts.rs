@@ -5,7 +5,7 @@ use super::check::{
 };
 use super::{Asked, Bound, Check};
 use crate::clock::{NS_PER_MS, NS_PER_S};
-use crate::id::{Column, Id};
+use crate::id::Column;
 use crate::scheme::{self, FieldKind, Limits, Scheme, Spec, SpecError, Visitor};
 use crate::theory::clash::same_number;
 
@@ -57,14 +57,14 @@ impl Visitor for Read {
         let first = fields.first().map(|field| field.kind);
         Facts {
             spec: self.0,
-            column: S::Id::COLUMN,
+            column: scheme.column(),
             limits: scheme.limits(),
             random_bits: bits(&[FieldKind::Random]),
             node_bits: bits(&[FieldKind::Node]),
             telling_bits: bits(&[FieldKind::Timestamp, FieldKind::Node, FieldKind::Counter]),
             has_centre: scheme.visits().is_some(),
             ascends: scheme.ascends(),
-            is_unsigned: S::Id::COLUMN == Column::Bigint && first != Some(FieldKind::Fixed),
+            is_unsigned: scheme.column() == Column::Bigint && first != Some(FieldKind::Fixed),
         }
     }
 }

@@ -32,7 +32,7 @@ pub enum ParseError {
 }
 
 /// Bytes of the longest text of any kind.
-const LONGEST: usize = 36;
+const LONGEST: usize = 40;
 
 /// Writes the texts of `ids` to `out`, one every [`Id::TEXT_BYTES`] bytes;
 /// shorter ones end with spaces.
