@@ -152,7 +152,7 @@ mod tests {
         for part in [
             "made, to within",
             "1.00 ms",
-            "2020-05-08T06:22:54.657Z",
+            "2020-05-07T07:02:54.657Z",
             "workers seen",
             "4 if shares are equal",
             "never an authorisation token",
