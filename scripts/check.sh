@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 
 # What serves a next build or a debugger is left out.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+# Nor does git write its index, which builds look at.
+export GIT_OPTIONAL_LOCKS=0
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 

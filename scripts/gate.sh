@@ -39,6 +39,11 @@ if [ -n "$changes" ]; then
   rm "$index"
 fi
 
+if git diff --quiet "$base" "$now" -- src examples/worker.rs build.rs Cargo.toml Cargo.lock; then
+  echo "gate.sh: ${base:0:12} has the same sources, so it is as fast" >&2
+  exit 0
+fi
+
 profile=${PROFILE:-release}
 built=$PWD/target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 mkdir -p target/gate
