@@ -220,8 +220,14 @@ fn coverage_of_10_000_trials() {
             below * 100.0,
             above * 100.0
         );
-        // Exact, or of so few workers that no interval of whole numbers is as narrow.
-        let covers_more = ["running: 1 worker", "workers: 20"];
+        // Exact; of so few workers that no interval of whole numbers is as narrow; or of lists
+        // that hold most of the ids, of which the estimate makes no use.
+        let covers_more = [
+            "running: 1 worker",
+            "running: 3 workers",
+            "workers: 20",
+            "snowflake: 1 worker",
+        ];
         let covers_more = covers_more.iter().any(|case| name.starts_with(case));
         if inside < 0.93 || inside > 0.97 && !covers_more {
             wrong.push(name);
