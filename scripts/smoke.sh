@@ -11,8 +11,7 @@ sim() { cargo run --quiet --bin sim -- "$@"; }
 rows() { grep '"kind":"row"' "$1"; }
 
 sim --help >/dev/null
-for command in btree cliff tail shards fleet unique verify ids latency layout advise compare list; do sim $command --help | grep -q '^Examples:'; done
-for command in btree cliff tail shards fleet verify ids gate list; do sim $command --help | grep -q '^Examples:'; done
+for command in btree cliff tail shards fleet unique verify ids latency layout advise compare gate list; do sim $command --help | grep -q '^Examples:'; done
 sim list >/dev/null
 sim ids uuid_v7 -n 5 --decode
 sim btree -n 20k --out "$out/two" --engine postgres,textbook

@@ -301,6 +301,46 @@ fn unknown(spec: &Spec) -> SpecError {
     SpecError::unknown_scheme(&spec.name, known)
 }
 
+/// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to `visitor`
+/// [`Boxed`]: compiled for each type of id.
+///
+/// # Errors
+/// An unknown name or parameter, or a value that does not fit.
+pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+    struct InBox<V>(V);
+
+    impl<V: Visitor> Visitor for InBox<V> {
+        type Output = V::Output;
+
+        fn visit<S: Scheme>(self, scheme: S) -> V::Output {
+            self.0.visit(Boxed::new(scheme))
+        }
+    }
+
+    visit_inlined(spec, InBox(visitor))
+}
+
+/// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to `visitor`
+/// [`Boxed`], its ids [`Bare`](crate::id::Bare): compiled for each key, of which there are three.
+/// For whatever asks no id for its text; the column of the ids is [`Scheme::column`], not the
+/// bare id's.
+///
+/// # Errors
+/// An unknown name or parameter, or a value that does not fit.
+pub fn visit_keys<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+    struct ByKey<V>(V);
+
+    impl<V: Visitor> Visitor for ByKey<V> {
+        type Output = V::Output;
+
+        fn visit<S: Scheme>(self, scheme: S) -> V::Output {
+            self.0.visit(Boxed::new(Keyed(scheme)))
+        }
+    }
+
+    visit_inlined(spec, ByKey(visitor))
+}
+
 macro_rules! schemes {
     ($($module:ident :: $type:ident),* $(,)?) => {
         $(mod $module; pub use $module::$type;)*
@@ -321,34 +361,6 @@ macro_rules! schemes {
             let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
             $(if name == $type::NAME {
                 return Ok(visitor.visit(named::<$type>(spec)?));
-            })*
-            Err(unknown(spec))
-        }
-
-        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
-        /// `visitor` [`Boxed`]: compiled for each type of id.
-        ///
-        /// # Errors
-        /// An unknown name or parameter, or a value that does not fit.
-        pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
-            let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
-            $(if name == $type::NAME {
-                return Ok(visitor.visit(Boxed::new(named::<$type>(spec)?)));
-            })*
-            Err(unknown(spec))
-        }
-
-        /// Makes the scheme that `spec` names, by its own name or a preset's, and hands it to
-        /// `visitor` [`Boxed`], its ids [`Bare`](crate::id::Bare): compiled for each key, of
-        /// which there are three. For whatever asks no id for its text; the column of the ids is
-        /// [`Scheme::column`], not the bare id's.
-        ///
-        /// # Errors
-        /// An unknown name or parameter, or a value that does not fit.
-        pub fn visit_keys<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
-            let name = preset::preset(&spec.name).map_or(&*spec.name, |preset| preset.scheme);
-            $(if name == $type::NAME {
-                return Ok(visitor.visit(Boxed::new(Keyed(named::<$type>(spec)?))));
             })*
             Err(unknown(spec))
         }

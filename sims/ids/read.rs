@@ -161,14 +161,15 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     list.title = input::describe(&list.label, kind, &report);
     let found: Vec<Section> = ends.into_iter().flat_map(|end| end(&list)).collect();
-    for section in &found {
-        recorder.add(section.rows.clone(), None);
-        for grid in &section.grids {
-            recorder.add(Vec::new(), Some(grid.clone()));
+    let mut texts = Vec::new();
+    for section in found {
+        recorder.add(section.rows, None);
+        for grid in section.grids {
+            recorder.add(Vec::new(), Some(grid));
         }
+        texts.push(section.text);
     }
-    let tables: Vec<_> = found.iter().map(Section::table).collect();
-    let text = tables.join("\n\n");
+    let text = texts.join("\n\n");
     recorder.finish(
         |records| match args.charts {
             true => chart::ids(records),

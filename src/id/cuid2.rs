@@ -1,10 +1,8 @@
 //! Cuid2: a letter and 23 characters of base 36 (paralleldrive/cuid2).
 
 use super::radix::{self, BASE36};
-use super::text::{digit_values, display, first, unexpected};
+use super::text::{as_text, digit_values, first, unexpected};
 use super::{Column, Id, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 static VALUES: [u32; 256] = digit_values(BASE36, false);
 
@@ -58,19 +56,7 @@ impl Id for Cuid2 {
     }
 }
 
-impl fmt::Display for Cuid2 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Cuid2 {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Cuid2);
 
 #[cfg(test)]
 mod tests {

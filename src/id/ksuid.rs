@@ -1,9 +1,7 @@
 //! KSUIDs: 160 bits in 27 characters of base 62 (segmentio/ksuid).
 
-use super::text::{digit_pairs, digit_values, display, first, numbers};
+use super::text::{as_text, digit_pairs, digit_values, first, numbers};
 use super::{Column, Id, Key20, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 pub(super) const DIGITS: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -130,19 +128,7 @@ impl Id for Ksuid {
     }
 }
 
-impl fmt::Display for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Ksuid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Ksuid);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,8 @@
 //! Nano ids: 126 bits in 21 characters of base 64 for URLs (nanoid).
 
 use super::radix::{self, ORDERED64};
-use super::text::{digit_values, display, first};
+use super::text::{as_text, digit_values, first};
 use super::{Column, Id, ParseError, low_bits};
-use std::fmt;
-use std::str::FromStr;
 
 static VALUES: [u32; 256] = digit_values(ORDERED64, false);
 
@@ -53,19 +51,7 @@ impl Id for NanoId {
     }
 }
 
-impl fmt::Display for NanoId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for NanoId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(NanoId);
 
 #[cfg(test)]
 mod tests {

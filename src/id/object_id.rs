@@ -1,9 +1,7 @@
 //! ObjectIds: 96 bits in 24 hexadecimal digits (BSON specification).
 
-use super::text::{digit_values, display, first};
+use super::text::{as_text, digit_values, first};
 use super::{Column, Id, ParseError, low_bits, radix};
-use std::fmt;
-use std::str::FromStr;
 
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 const LOWER: &[u8; 16] = b"0123456789abcdef";
@@ -51,19 +49,7 @@ impl Id for ObjectId {
     }
 }
 
-impl fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for ObjectId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(ObjectId);
 
 #[cfg(test)]
 mod tests {

@@ -2,10 +2,8 @@
 
 use super::ksuid::DIGITS;
 use super::radix;
-use super::text::{digit_values, display, first};
+use super::text::{as_text, digit_values, first};
 use super::{Column, Id, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 static VALUES: [u32; 256] = digit_values(DIGITS, false);
 const MAX: &str = "7n42DGM5Tflk9n8mt7Fhc7";
@@ -50,19 +48,7 @@ impl Id for PublicId {
     }
 }
 
-impl fmt::Display for PublicId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for PublicId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(PublicId);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,8 @@
 //! Push ids: 120 bits in 20 characters, ordered as ASCII is (Firebase).
 
 use super::radix::{self, ORDERED64};
-use super::text::{digit_values, display, first};
+use super::text::{as_text, digit_values, first};
 use super::{Column, Id, ParseError, low_bits};
-use std::fmt;
-use std::str::FromStr;
 
 static VALUES: [u32; 256] = digit_values(ORDERED64, false);
 
@@ -49,19 +47,7 @@ impl Id for PushId {
     }
 }
 
-impl fmt::Display for PushId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for PushId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(PushId);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,8 @@
 //! SCRU128 ids: 128 bits in 25 characters of base 36 (SCRU128 specification).
 
 use super::radix::{self, BASE36};
-use super::text::{digit_values, display, first};
+use super::text::{as_text, digit_values, first};
 use super::{Column, Id, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 const UPPER: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static VALUES: [u32; 256] = digit_values(UPPER, true);
@@ -50,19 +48,7 @@ impl Id for Scru128 {
     }
 }
 
-impl fmt::Display for Scru128 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Scru128 {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Scru128);
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,7 @@
 //! GUIDs of SQL Server: UUIDs that it compares in an order of its own (`uniqueidentifier`).
 
-use super::text::{display, first};
+use super::text::{as_text, first};
 use super::{Column, Id, ParseError, Uuid};
-use std::fmt;
-use std::str::FromStr;
 
 /// A GUID, ordered as SQL Server compares: by the bytes of its text from the tenth to the last,
 /// then the eighth and ninth (all counted from 0), then from the seventh down to the first.
@@ -62,19 +60,7 @@ impl Id for SqlGuid {
     }
 }
 
-impl fmt::Display for SqlGuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for SqlGuid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(SqlGuid);
 
 #[cfg(test)]
 mod tests {

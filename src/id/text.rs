@@ -83,6 +83,26 @@ pub(crate) fn display<I: Id>(id: I, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.pad(ascii(&text[..bytes]))
 }
 
+/// `Display` and `FromStr` of an id, by [`Id::encode`] and [`Id::decode`].
+macro_rules! as_text {
+    ($id:ty) => {
+        impl std::fmt::Display for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::id::text::display(*self, f)
+            }
+        }
+
+        impl std::str::FromStr for $id {
+            type Err = $crate::id::ParseError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $crate::id::Id::decode(text.as_bytes())
+            }
+        }
+    };
+}
+pub(super) use as_text;
+
 /// ASCII bytes as text.
 pub(crate) fn ascii(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("digits are ASCII")

@@ -1,10 +1,8 @@
 //! TSIDs: 64 bits in 13 characters of Crockford's base 32 (tsid-creator).
 
-use super::text::{display, first, numbers};
+use super::text::{as_text, first, numbers};
 use super::ulid::{DIGITS, PAIRS, VALUES};
 use super::{Column, Id, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 const MAX: &str = "FZZZZZZZZZZZZ";
 
@@ -60,19 +58,7 @@ impl Id for Tsid {
     }
 }
 
-impl fmt::Display for Tsid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Tsid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Tsid);
 
 #[cfg(test)]
 mod tests {

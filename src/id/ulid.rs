@@ -1,9 +1,7 @@
 //! ULIDs: 128 bits in 26 characters of Crockford's base 32 (the ULID specification).
 
-use super::text::{digit_pairs, digit_values, display, first, numbers};
+use super::text::{as_text, digit_pairs, digit_values, first, numbers};
 use super::{Column, Id, ParseError};
-use std::fmt;
-use std::str::FromStr;
 
 pub(super) const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 pub(super) static PAIRS: [[u8; 2]; 1024] = digit_pairs(DIGITS);
@@ -62,19 +60,7 @@ impl Id for Ulid {
     }
 }
 
-impl fmt::Display for Ulid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Ulid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Ulid);
 
 #[cfg(test)]
 mod tests {

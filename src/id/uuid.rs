@@ -1,9 +1,7 @@
 //! UUIDs: 128 bits in hexadecimal, 8-4-4-4-12 (RFC 9562, section 4).
 
-use super::text::{characters, display, first, unexpected};
+use super::text::{as_text, characters, first, unexpected};
 use super::{Column, Id, ParseError, hex};
-use std::fmt;
-use std::str::FromStr;
 
 const URN: &[u8] = b"urn:uuid:";
 
@@ -117,19 +115,7 @@ fn refusal(text: &[u8]) -> ParseError {
     unexpected(text, start + foreign.unwrap_or_default())
 }
 
-impl fmt::Display for Uuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Uuid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Uuid);
 
 /// `text` without braces or URN prefix, and the offset where that begins.
 fn unwrap(text: &[u8]) -> (usize, &[u8]) {

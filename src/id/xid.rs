@@ -1,9 +1,7 @@
 //! Xids: 96 bits in 20 characters of base 32 with extended hex digits (rs/xid).
 
-use super::text::{digit_values, display, first, unexpected};
+use super::text::{as_text, digit_values, first, unexpected};
 use super::{Column, Id, ParseError, low_bits, radix};
-use std::fmt;
-use std::str::FromStr;
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 static VALUES: [u32; 256] = digit_values(DIGITS, false);
@@ -55,19 +53,7 @@ impl Id for Xid {
     }
 }
 
-impl fmt::Display for Xid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(*self, f)
-    }
-}
-
-impl FromStr for Xid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::decode(text.as_bytes())
-    }
-}
+as_text!(Xid);
 
 #[cfg(test)]
 mod tests {

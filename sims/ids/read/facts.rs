@@ -135,14 +135,13 @@ fn time(instants: &Instants, ids: u64, spec: &str, mut rows: Rows) -> Section {
         "instants before the one before".to_owned(),
         report::whole(instants.descents() as f64),
     ]);
-    Section {
-        heading: format!("Instants, read as {spec}"),
-        columns: vec!["", ""],
+    Section::of_table(
+        format!("Instants, read as {spec}"),
+        &["", ""],
         lines,
-        notes: Vec::new(),
-        rows: rows.into_rows(),
-        grids: Vec::new(),
-    }
+        Vec::new(),
+        rows,
+    )
 }
 
 fn fields<S: Scheme>(facts: &Facts<S>, spec: &str, mut rows: Rows) -> Section {
@@ -202,16 +201,15 @@ fn fields<S: Scheme>(facts: &Facts<S>, spec: &str, mut rows: Rows) -> Section {
             report::plural(missing, "number")
         ));
     }
-    Section {
-        heading: format!("Fields, read as {spec}"),
-        columns: vec![
+    Section::of_table(
+        format!("Fields, read as {spec}"),
+        &[
             "field", "bits", "kind", "least", "most", "values", "0 %", "used %",
         ],
         lines,
         notes,
-        rows: rows.into_rows(),
-        grids: Vec::new(),
-    }
+        rows,
+    )
 }
 
 fn values(field: &FieldFacts, ids: u64, mut rows: Rows) -> Section {
@@ -241,14 +239,13 @@ fn values(field: &FieldFacts, ids: u64, mut rows: Rows) -> Section {
             if more { " at least" } else { "" }
         )],
     };
-    Section {
-        heading: format!("Values of {}", field.field.name),
-        columns: vec!["value", "ids", "%"],
+    Section::of_table(
+        format!("Values of {}", field.field.name),
+        &["value", "ids", "%"],
         lines,
         notes,
-        rows: rows.into_rows(),
-        grids: Vec::new(),
-    }
+        rows,
+    )
 }
 
 /// A value as the fields of ids are shown.

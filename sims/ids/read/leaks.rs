@@ -1,7 +1,7 @@
 //! What an outsider learns from a list of ids, for people.
 
+use crate::ids::instant;
 use crate::report::{self, whole};
-use idlab::clock::Timestamp;
 use idlab::inspect::Estimate;
 use idlab::inspect::leaks::{Conduct, Leaked, Method, NO_SECRET, Volume};
 
@@ -106,13 +106,6 @@ fn odds(odds: f64) -> String {
     }
 }
 
-fn instant(at: Timestamp) -> String {
-    match jiff::Timestamp::from_nanosecond(i128::from(at.0)) {
-        Ok(at) => at.strftime("%Y-%m-%dT%H:%M:%S%.fZ").to_string(),
-        Err(_) => format!("{} ns", at.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,7 +145,7 @@ mod tests {
         for part in [
             "made, to within",
             "1.00 ms",
-            "2020-05-07T07:02:54.657Z",
+            "2020-05-07T07:02:54.657000Z",
             "workers seen",
             "4 if shares are equal",
             "never an authorisation token",

@@ -59,14 +59,14 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Seen<S> {
             let mut rows = list.rows.clone();
             leaked.rows(&mut rows);
             let head = "What an outsider learns from them\n".to_owned();
-            sections.push(Section::of_text(head + &leaks::section(&leaked), rows));
+            sections.push(Section::new(head + &leaks::section(&leaked), rows));
         }
         let comparisons = self.comparators.finish();
         let mut rows = list.rows.clone();
         idlab::inspect::comparators::rows(&comparisons, &mut rows);
         let head = "Ascending for whom\n".to_owned();
         let text = head + &comparators::section(&comparisons);
-        sections.push(Section::of_text(text, rows));
+        sections.push(Section::new(text, rows));
 
         let found = self.widths.finish();
         let mut rows = list.rows.clone();
@@ -74,7 +74,7 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Seen<S> {
         let text = widths::section(&found);
         if !text.is_empty() {
             let head = "Widths\n".to_owned();
-            sections.push(Section::of_text(head + &text, rows));
+            sections.push(Section::new(head + &text, rows));
         }
         sections
     }

@@ -35,24 +35,16 @@ impl<K: Key> Observer<K> for Heading {
             list.ids.into(),
             &[("kind", list.kind.name().into())],
         );
-        let mut section = Section {
-            heading: list.title.clone(),
-            columns: vec!["scheme", "rank", "same ids", "first", "last", "why"],
-            lines: Vec::new(),
-            notes: Vec::new(),
-            rows: Vec::new(),
-            grids: Vec::new(),
-        };
         let Some(found) = &list.recognised else {
             let spec = list
                 .spec
                 .as_ref()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            section.notes.push(format!("Read as {spec}, as asked."));
-            section.rows = rows.into_rows();
-            return vec![section];
+            let text = format!("{}\nRead as {spec}, as asked.", list.title);
+            return vec![Section::new(text, rows)];
         };
+        let mut lines = Vec::new();
         let ranks = std::iter::repeat_n(1, found.equals.len()).chain(2..);
         let fits = found
             .equals
@@ -61,7 +53,7 @@ impl<K: Key> Observer<K> for Heading {
         for (rank, fit) in ranks.zip(fits) {
             let shown = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), instant);
             let also = fit.also.join(" ");
-            section.lines.push(vec![
+            lines.push(vec![
                 fit.spec.clone(),
                 rank.to_string(),
                 if also.is_empty() {
@@ -80,17 +72,17 @@ impl<K: Key> Observer<K> for Heading {
             ];
             rows.push(&FIT, None, (rank as u64).into(), &params);
         }
-        section.notes.push(match found.equals.as_slice() {
-            [] => "No scheme of `sim list schemes` fits.".to_owned(),
-            [_] => String::new(),
-            [best, ..] => format!(
+        let notes = match found.equals.as_slice() {
+            [] => vec!["No scheme of `sim list schemes` fits.".to_owned()],
+            [_] => Vec::new(),
+            [best, ..] => vec![format!(
                 "The ids do not tell these apart: {}. Below they are read as {}; --as reads them as another.",
                 equals(found),
                 best.spec
-            ),
-        });
-        section.notes.retain(|note| !note.is_empty());
-        section.rows = rows.into_rows();
-        vec![section]
+            )],
+        };
+        let columns = ["scheme", "rank", "same ids", "first", "last", "why"];
+        let heading = list.title.clone();
+        vec![Section::of_table(heading, &columns, lines, notes, rows)]
     }
 }

@@ -37,16 +37,10 @@ pub trait Observer<K: Key> {
     fn sections(self: Box<Self>, list: &List) -> Vec<Section>;
 }
 
-/// A table under a heading.
+/// What is said under one heading.
 pub struct Section {
-    /// The heading.
-    pub heading: String,
-    /// Headings of the columns.
-    pub columns: Vec<&'static str>,
-    /// Lines of cells.
-    pub lines: Vec<Vec<String>>,
-    /// Lines below the table.
-    pub notes: Vec<String>,
+    /// For people.
+    pub text: String,
     /// The numbers.
     pub rows: Vec<Row>,
     /// Numbers over a plane.
@@ -54,25 +48,25 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section that is text already.
-    pub fn of_text(text: String, rows: Rows) -> Self {
+    /// A section of this text.
+    pub fn new(text: String, rows: Rows) -> Self {
         Self {
-            heading: text,
-            columns: Vec::new(),
-            lines: Vec::new(),
-            notes: Vec::new(),
+            text,
             rows: rows.into_rows(),
             grids: Vec::new(),
         }
     }
 
-    /// The table as text.
-    pub fn table(&self) -> String {
-        let mut parts = vec![self.heading.clone()];
-        if !self.lines.is_empty() {
-            parts.push(report::table(&self.columns, self.lines.iter().cloned()));
-        }
-        parts.extend(self.notes.iter().cloned());
-        parts.join("\n")
+    /// A table, unless it has no lines, between its heading and notes.
+    pub fn of_table(
+        heading: String,
+        columns: &[&str],
+        lines: Vec<Vec<String>>,
+        notes: Vec<String>,
+        rows: Rows,
+    ) -> Self {
+        let table = (!lines.is_empty()).then(|| report::table(columns, lines.into_iter()));
+        let parts: Vec<_> = std::iter::once(heading).chain(table).chain(notes).collect();
+        Self::new(parts.join("\n"), rows)
     }
 }

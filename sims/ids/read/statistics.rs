@@ -50,13 +50,12 @@ impl<K: Key> Observer<K> for Statistics<K> {
         let mut rows = list.rows.clone();
         arrival.rows(&mut rows);
         course.rows(&mut rows);
-        let mut ordered =
-            Section::of_text(order::section(&arrival, |key| list.kind.text(key)), rows);
+        let mut ordered = Section::new(order::section(&arrival, |key| list.kind.text(key)), rows);
         ordered.grids.push(course.grid(&list.digest, &list.label));
 
         let mut rows = list.rows.clone();
         counted.rows(&mut rows);
-        let mut of_bits = Section::of_text(bits::section(&counted, &layout), rows);
+        let mut of_bits = Section::new(bits::section(&counted, &layout), rows);
         of_bits.grids.push(counted.heat(&list.digest, &list.label));
 
         let stripped = random.test(&claimed(&layout, &classed));
@@ -65,6 +64,6 @@ impl<K: Key> Observer<K> for Statistics<K> {
         stripped.rows("claimed", &mut rows);
         raw.rows("raw", &mut rows);
         let text = random::section(&stripped, &raw, &classed, &layout);
-        vec![ordered, of_bits, Section::of_text(text, rows)]
+        vec![ordered, of_bits, Section::new(text, rows)]
     }
 }
