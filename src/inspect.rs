@@ -6,6 +6,7 @@
 
 mod bits;
 mod columns;
+pub mod comparator;
 pub mod comparators;
 mod course;
 mod estimate;
@@ -13,7 +14,7 @@ pub mod facts;
 mod heat;
 pub mod leaks;
 mod order;
-pub mod orders;
+
 mod random;
 pub mod recognise;
 pub mod widths;

@@ -1,7 +1,7 @@
 //! Comparators: the same ids in the orders of databases and languages, so that one that sorts
 //! them at random is known before it holds the table.
 
-use super::orders::{Order, Place, ranks};
+use super::comparator::{Comparator, Place, ranks};
 use crate::engine::{EngineOptions, Geometry, POSTGRES};
 use crate::id::{Column, Id};
 use crate::measure::{Edge, Rows};
@@ -80,7 +80,7 @@ impl Verdict {
 /// One order and the ids so far.
 #[derive(Clone, Copy, Debug)]
 struct Edges {
-    order: Order,
+    order: Comparator,
     maximum: Option<Place>,
     new_maxima: u64,
 }
@@ -112,7 +112,7 @@ impl Edges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Comparison {
     /// The order.
-    pub order: Order,
+    pub order: Comparator,
     /// Share of the ids above every earlier one; one that is there already counts as below.
     pub right_edge_share: Number,
     /// Share of the first ids that go to the rightmost leaf; `None` if these have too few leaves.
@@ -138,7 +138,7 @@ impl<I: Id> Default for Comparators<I> {
         };
         Self {
             ids: 0,
-            edges: Order::of::<I>().into_iter().map(edges).collect(),
+            edges: Comparator::of::<I>().into_iter().map(edges).collect(),
             head: Vec::new(),
         }
     }
@@ -154,12 +154,12 @@ impl<I: Id> Comparators<I> {
         macro_rules! scan {
             ($edges:expr, $($order:ident)*) => {
                 match $edges.order {
-                    $(Order::$order => $edges.scan(keys, |key| Order::$order.place::<I>(key)),)*
+                    $(Comparator::$order => $edges.scan(keys, |key| Comparator::$order.place::<I>(key)),)*
                 }
             };
         }
         for edges in &mut self.edges {
-            if edges.order == Order::Bytes || !edges.order.is_bytes::<I>() {
+            if edges.order == Comparator::Bytes || !edges.order.is_bytes::<I>() {
                 scan!(edges, Bytes Signed64 Text TextEnUs JavaUuid DotNetGuid DotNetBytes SqlServer MySqlSwapped);
             }
         }
@@ -184,7 +184,7 @@ impl<I: Id> Comparators<I> {
         self.edges.iter().map(compare).collect()
     }
 
-    fn rightmost_leaf_share(&self, order: Order) -> Option<Number> {
+    fn rightmost_leaf_share(&self, order: Comparator) -> Option<Number> {
         let column = match order.is_text() {
             true => Column::Text(text_bytes::<I>(&self.head)),
             false => I::COLUMN,
@@ -260,7 +260,7 @@ mod tests {
         comparators.finish()
     }
 
-    fn of(comparisons: &[Comparison], order: Order) -> (f64, f64, &'static str) {
+    fn of(comparisons: &[Comparison], order: Comparator) -> (f64, f64, &'static str) {
         let found = comparisons
             .iter()
             .find(|comparison| comparison.order == order)
@@ -273,42 +273,42 @@ mod tests {
     fn version_7_is_random_in_sql_server_and_in_order_elsewhere() {
         let found = found::<Uuid>("uuid_v7:tail=counter", 20_000);
         for order in [
-            Order::Bytes,
-            Order::JavaUuid,
-            Order::DotNetGuid,
-            Order::Text,
+            Comparator::Bytes,
+            Comparator::JavaUuid,
+            Comparator::DotNetGuid,
+            Comparator::Text,
         ] {
             assert_eq!(of(&found, order), (1.0, 1.0, "as bytes"), "{order:?}");
         }
-        let (edge, leaf, word) = of(&found, Order::SqlServer);
+        let (edge, leaf, word) = of(&found, Comparator::SqlServer);
         assert!(
             edge < 0.002 && leaf < 0.1 && word == "random",
             "{edge}, {leaf}, {word}"
         );
         // The second group's last byte comes before its first one: it goes round in 256 ms.
-        assert_eq!(of(&found, Order::DotNetBytes).2, "worse");
+        assert_eq!(of(&found, Comparator::DotNetBytes).2, "worse");
         // Its first two bytes are the version and random bits.
         let found = self::found::<Uuid>("uuid_v7", 20_000);
-        assert_eq!(of(&found, Order::MySqlSwapped).2, "random");
-        assert!(of(&found, Order::Bytes).1 > 0.99);
+        assert_eq!(of(&found, Comparator::MySqlSwapped).2, "random");
+        assert!(of(&found, Comparator::Bytes).1 > 0.99);
     }
 
     #[test]
     fn a_comb_is_in_order_in_sql_server_alone() {
         let found = found::<SqlGuid>("comb", 20_000);
-        let (edge, leaf, word) = of(&found, Order::SqlServer);
+        let (edge, leaf, word) = of(&found, Comparator::SqlServer);
         assert!(
             edge > 0.1 && leaf > 0.9 && word == "better",
             "{edge}, {leaf}, {word}"
         );
-        assert_eq!(of(&found, Order::Bytes).2, "random");
-        assert_eq!(of(&found, Order::Text).2, "random");
+        assert_eq!(of(&found, Comparator::Bytes).2, "random");
+        assert_eq!(of(&found, Comparator::Text).2, "random");
     }
 
     #[test]
     fn version_1_is_in_order_where_mysql_swaps_it() {
         let found = found::<Uuid>("uuid_v1", 20_000);
-        assert_eq!(of(&found, Order::MySqlSwapped).1, 1.0);
+        assert_eq!(of(&found, Comparator::MySqlSwapped).1, 1.0);
     }
 
     #[test]
@@ -329,8 +329,8 @@ mod tests {
         let key = |i: u64| crate::id::Key20::new(i as u32 * 40_000, u128::from(i) << 100);
         comparators.see(&(0..5000).map(key).collect::<Vec<_>>());
         let found = comparators.finish();
-        assert_eq!(of(&found, Order::Text).0, 1.0);
-        let (edge, _, word) = of(&found, Order::TextEnUs);
+        assert_eq!(of(&found, Comparator::Text).0, 1.0);
+        let (edge, _, word) = of(&found, Comparator::TextEnUs);
         assert!(edge < 0.9 && word != "as bytes", "{edge}, {word}");
     }
 
@@ -339,17 +339,17 @@ mod tests {
         let mut comparators = Comparators::<Decimal>::default();
         comparators.see(&(1..=9999).collect::<Vec<u64>>());
         let found = comparators.finish();
-        assert_eq!(of(&found, Order::Signed64).0, 1.0);
+        assert_eq!(of(&found, Comparator::Signed64).0, 1.0);
         // 1 to 9, 90 to 99, 990 to 999 and 9990 to 9999: what begins with all that was highest.
         let records = 9 + 10 + 10 + 10;
-        assert!((of(&found, Order::Text).0 - f64::from(records) / 9999.0).abs() < 1e-12);
-        assert_eq!(of(&found, Order::Text).2, "worse");
+        assert!((of(&found, Comparator::Text).0 - f64::from(records) / 9999.0).abs() < 1e-12);
+        assert_eq!(of(&found, Comparator::Text).2, "worse");
         let mut comparators = Comparators::<Decimal>::default();
         let over = |i: u64| (1 << 63) - 50 + i;
         comparators.see(&(0..100).map(over).collect::<Vec<u64>>());
         let found = comparators.finish();
-        assert_eq!(of(&found, Order::Bytes).0, 1.0);
-        let (edge, _, word) = of(&found, Order::Signed64);
+        assert_eq!(of(&found, Comparator::Bytes).0, 1.0);
+        let (edge, _, word) = of(&found, Comparator::Signed64);
         assert_eq!((edge, word), (0.5, "nearly"));
     }
 

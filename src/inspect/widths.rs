@@ -1,8 +1,8 @@
 //! Widths: ids that a double changes or a signed column turns negative, and what text costs.
 
 use super::Estimate;
+use super::comparator::{Comparator, ranks};
 use super::comparators::{HEAD_IDS, text_bytes};
-use super::orders::{Order, ranks};
 use crate::engine::{EngineError, EngineOptions, Profile};
 use crate::id::{Column, Id, Key};
 use crate::measure::Rows;
@@ -185,10 +185,10 @@ impl<I: Id> Widths<I> {
         };
         let columns = [binary, Column::Text(text_bytes::<I>(&self.head))];
         let order = match binary {
-            Column::Bigint => Order::Signed64,
-            _ => Order::Bytes,
+            Column::Bigint => Comparator::Signed64,
+            _ => Comparator::Bytes,
         };
-        let keys = [order, Order::Text].map(|order| ranks::<I>(&self.head, order));
+        let keys = [order, Comparator::Text].map(|order| ranks::<I>(&self.head, order));
         let of = |engine: &&'static str| {
             let mut sizes = Sizes {
                 engine,

@@ -8,7 +8,7 @@ use std::any::TypeId;
 
 /// An order of ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum Comparator {
     /// Bytes from the first on, as `memcmp`.
     Bytes,
     /// 64 bits with a sign.
@@ -38,7 +38,7 @@ fn is<A: 'static, B: 'static>() -> bool {
     TypeId::of::<A>() == TypeId::of::<B>()
 }
 
-impl Order {
+impl Comparator {
     /// The orders that ids of type `I` are compared in, [`Bytes`](Self::Bytes) first.
     pub fn of<I: Id>() -> Vec<Self> {
         let mut orders = vec![Self::Bytes];
@@ -243,7 +243,7 @@ fn en_us(id: impl Id) -> Place {
 }
 
 /// Keys as numbers that compare as their ids do in `order`; equal ids have equal ones.
-pub fn ranks<I: Id>(keys: &[I::Key], order: Order) -> Vec<u64> {
+pub fn ranks<I: Id>(keys: &[I::Key], order: Comparator) -> Vec<u64> {
     let places = keys.iter().map(|&key| order.place::<I>(key));
     let mut sorted: Vec<(Place, usize)> = places.zip(0..).collect();
     sorted.sort_unstable();

@@ -7,7 +7,7 @@ fn uuid(text: &str) -> u128 {
     text.parse::<Uuid>().unwrap().0
 }
 
-fn cmp(order: Order, a: u128, b: u128) -> Ordering {
+fn cmp(order: Comparator, a: u128, b: u128) -> Ordering {
     order.place::<Uuid>(a).cmp(&order.place::<Uuid>(b))
 }
 
@@ -17,19 +17,19 @@ fn cmp(order: Order, a: u128, b: u128) -> Ordering {
 fn java_compares_with_signs() {
     let old = uuid("00000000-0000-7dda-8cc3-13f289aa2814");
     let new = uuid("e677d1fe-e676-7224-be39-f88d1cd436d8");
-    assert_eq!(cmp(Order::Bytes, new, old), Ordering::Greater);
-    assert_eq!(cmp(Order::JavaUuid, new, old), Ordering::Less);
+    assert_eq!(cmp(Comparator::Bytes, new, old), Ordering::Greater);
+    assert_eq!(cmp(Comparator::JavaUuid, new, old), Ordering::Less);
     let (a, b) = (
         uuid("b533260f-6479-4014-a007-818481bd98c6"),
         uuid("131f0ada-6b6a-4e75-a6a0-4149958664e3"),
     );
-    assert_eq!(cmp(Order::JavaUuid, a, b), Ordering::Less);
+    assert_eq!(cmp(Comparator::JavaUuid, a, b), Ordering::Less);
     // The second half has a sign, too.
     let (a, b) = (
         uuid("018cc122-1a9d-7478-06e8-7a96ab18fea0"),
         uuid("018cc122-1a9d-7478-86e8-7a96ab18fea0"),
     );
-    assert_eq!(cmp(Order::JavaUuid, a, b), Ordering::Greater);
+    assert_eq!(cmp(Comparator::JavaUuid, a, b), Ordering::Greater);
 }
 
 /// The example of `Guid.CompareTo` in the .NET reference.
@@ -38,8 +38,8 @@ fn dotnet_compares_as_the_text_reads() {
     let main = uuid("01e75c83-c6f5-4192-b57e-7427cec5560d");
     let less = uuid("01e75c83-c6f5-4192-b57e-7427cec5560c");
     let more = uuid("01e75c84-c6f5-4192-b57e-7427cec5560d");
-    assert_eq!(cmp(Order::DotNetGuid, main, less), Ordering::Greater);
-    assert_eq!(cmp(Order::DotNetGuid, main, more), Ordering::Less);
+    assert_eq!(cmp(Comparator::DotNetGuid, main, less), Ordering::Greater);
+    assert_eq!(cmp(Comparator::DotNetGuid, main, more), Ordering::Less);
     // 00112233-4455-6677-8899-aabbccddeeff is 33 22 11 00 55 44 77 66 88 99 ...
     assert_eq!(
         dotnet_bytes(uuid("00112233-4455-6677-8899-aabbccddeeff")),
@@ -53,13 +53,13 @@ fn sql_server_and_dotnet_sort_the_documented_guids_differently() {
     let a = uuid("3AAAAAAA-BBBB-CCCC-DDDD-2EEEEEEEEEEE");
     let b = uuid("2AAAAAAA-BBBB-CCCC-DDDD-1EEEEEEEEEEE");
     let c = uuid("1AAAAAAA-BBBB-CCCC-DDDD-3EEEEEEEEEEE");
-    let sorted = |order: Order| {
+    let sorted = |order: Comparator| {
         let mut uuids = [a, b, c];
         uuids.sort_by(|&a, &b| cmp(order, a, b));
         uuids
     };
-    assert_eq!(sorted(Order::DotNetGuid), [c, b, a]);
-    assert_eq!(sorted(Order::SqlServer), [b, a, c]);
+    assert_eq!(sorted(Comparator::DotNetGuid), [c, b, a]);
+    assert_eq!(sorted(Comparator::SqlServer), [b, a, c]);
 }
 
 /// MySQL reference manual, `UUID_TO_BIN`.
@@ -74,24 +74,31 @@ fn mysql_swaps_the_groups_of_the_time() {
 #[test]
 fn a_guid_of_sql_server_is_compared_by_its_own_order() {
     let key = SqlGuid::from(Uuid(uuid("63DD0AD3-A111-DD11-B2EB-005056AE063C"))).key();
-    assert_eq!(Order::SqlServer.place::<SqlGuid>(key), Place(key, 0));
+    assert_eq!(Comparator::SqlServer.place::<SqlGuid>(key), Place(key, 0));
     let bytes = Place(uuid("63DD0AD3-A111-DD11-B2EB-005056AE063C"), 0);
-    assert_eq!(Order::Bytes.place::<SqlGuid>(key), bytes);
-    assert_eq!(Order::Text.place::<SqlGuid>(key), bytes);
+    assert_eq!(Comparator::Bytes.place::<SqlGuid>(key), bytes);
+    assert_eq!(Comparator::Text.place::<SqlGuid>(key), bytes);
 }
 
 #[test]
 fn kinds_have_the_orders_that_concern_them() {
-    let names = |orders: Vec<Order>| orders.into_iter().map(Order::name).collect::<Vec<_>>();
-    assert_eq!(names(Order::of::<Number>()), ["bytes", "signed_64", "text"]);
-    assert_eq!(names(Order::of::<Ksuid>()), ["bytes", "text", "text_en_us"]);
-    assert_eq!(Order::of::<Uuid>().len(), 7);
-    assert_eq!(Order::of::<Ulid>().len(), 6);
-    assert_eq!(names(Order::of::<Cuid2>()), ["bytes", "text"]);
+    let names =
+        |orders: Vec<Comparator>| orders.into_iter().map(Comparator::name).collect::<Vec<_>>();
+    assert_eq!(
+        names(Comparator::of::<Number>()),
+        ["bytes", "signed_64", "text"]
+    );
+    assert_eq!(
+        names(Comparator::of::<Ksuid>()),
+        ["bytes", "text", "text_en_us"]
+    );
+    assert_eq!(Comparator::of::<Uuid>().len(), 7);
+    assert_eq!(Comparator::of::<Ulid>().len(), 6);
+    assert_eq!(names(Comparator::of::<Cuid2>()), ["bytes", "text"]);
 }
 
 /// Each comparison as its source says it, step by step.
-fn naive<I: Id>(order: Order, a: I, b: I) -> Ordering {
+fn naive<I: Id>(order: Comparator, a: I, b: I) -> Ordering {
     let bytes = |id: I| {
         let low = id.key().field(0, 128);
         let uuid = match is::<I, SqlGuid>() {
@@ -104,11 +111,11 @@ fn naive<I: Id>(order: Order, a: I, b: I) -> Ordering {
     let big = |bytes: &[u8]| i64::from_be_bytes(bytes.try_into().unwrap());
     let mixed = |b: [u8; 16]| [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map(|i| b[i]);
     match order {
-        Order::Bytes if is::<I, SqlGuid>() => x.cmp(&y),
-        Order::Bytes => a.key().cmp(&b.key()),
-        Order::Signed64 => big(&x[8..]).cmp(&big(&y[8..])),
-        Order::Text => a.to_string().cmp(&b.to_string()),
-        Order::TextEnUs => {
+        Comparator::Bytes if is::<I, SqlGuid>() => x.cmp(&y),
+        Comparator::Bytes => a.key().cmp(&b.key()),
+        Comparator::Signed64 => big(&x[8..]).cmp(&big(&y[8..])),
+        Comparator::Text => a.to_string().cmp(&b.to_string()),
+        Comparator::TextEnUs => {
             let (a, b) = (a.to_string(), b.to_string());
             let weight = |char: char| "_-0123456789abcdefghijklmnopqrstuvwxyz".find(char);
             let folded =
@@ -116,11 +123,11 @@ fn naive<I: Id>(order: Order, a: I, b: I) -> Ordering {
             let upper = |text: &str| -> Vec<_> { text.chars().map(|c| c.is_uppercase()).collect() };
             (folded(&a), upper(&a)).cmp(&(folded(&b), upper(&b)))
         }
-        Order::JavaUuid => {
+        Comparator::JavaUuid => {
             let halves = |b: [u8; 16]| (big(&b[..8]), big(&b[8..]));
             halves(x).cmp(&halves(y))
         }
-        Order::DotNetGuid => {
+        Comparator::DotNetGuid => {
             // a, b and c as int and short, compared as uint; then bytes.
             let groups = |b: [u8; 16]| {
                 let a = i32::from_be_bytes([b[0], b[1], b[2], b[3]]) as u32;
@@ -129,15 +136,15 @@ fn naive<I: Id>(order: Order, a: I, b: I) -> Ordering {
             };
             groups(x).cmp(&groups(y))
         }
-        Order::DotNetBytes => mixed(x).cmp(&mixed(y)),
-        Order::SqlServer => {
+        Comparator::DotNetBytes => mixed(x).cmp(&mixed(y)),
+        Comparator::SqlServer => {
             // Stored bytes, in the order of their weight.
             let weighed = |b: [u8; 16]| {
                 [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3].map(|i| mixed(b)[i])
             };
             weighed(x).cmp(&weighed(y))
         }
-        Order::MySqlSwapped => {
+        Comparator::MySqlSwapped => {
             let swapped =
                 |b: [u8; 16]| [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15].map(|i| b[i]);
             swapped(x).cmp(&swapped(y))
@@ -147,11 +154,15 @@ fn naive<I: Id>(order: Order, a: I, b: I) -> Ordering {
 
 fn check<I: Id>(a: I::Key, b: I::Key) {
     let (x, y) = (I::from_key(a), I::from_key(b));
-    for order in Order::of::<I>() {
+    for order in Comparator::of::<I>() {
         let (a, b) = (order.place::<I>(x.key()), order.place::<I>(y.key()));
         assert_eq!(a.cmp(&b), naive(order, x, y), "{order:?}: {x}, {y}");
         if order.is_bytes::<I>() {
-            assert_eq!(a.cmp(&b), naive(Order::Bytes, x, y), "{order:?}: {x}, {y}");
+            assert_eq!(
+                a.cmp(&b),
+                naive(Comparator::Bytes, x, y),
+                "{order:?}: {x}, {y}"
+            );
         }
     }
 }
@@ -182,7 +193,7 @@ proptest! {
 
     #[test]
     fn ranks_are_ordered_as_places_are(keys in prop::collection::vec(0u64..200, 0..50)) {
-        let ranks = ranks::<Number>(&keys, Order::Text);
+        let ranks = ranks::<Number>(&keys, Comparator::Text);
         for (&a, &x) in keys.iter().zip(&ranks) {
             for (&b, &y) in keys.iter().zip(&ranks) {
                 prop_assert_eq!(a.to_string().cmp(&b.to_string()), x.cmp(&y));
