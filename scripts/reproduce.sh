@@ -32,11 +32,13 @@ while read -r folder _ command; do
   splice "cargo run --bin sim -- $command" "$made/shown"
 done < <(grep -v -e '^#' -e '^ *$' sims/published.txt)
 
-# Times are not made again; their summary is. Cargo runs benches in the package's folder.
-summary='bench --bench generation -- --summary results/generation.jsonl'
-# shellcheck disable=SC2086
-cargo ${summary/bench/bench --quiet --profile dev} >"$made/stdout"
-splice "cargo $summary" "$made/stdout"
+# Times are not made again; their summaries are. Cargo runs benches in the package's folder.
+for bench in generation sidecar; do
+  summary="--bench $bench -- --summary results/$bench.jsonl"
+  # shellcheck disable=SC2086
+  cargo bench --quiet --profile dev $summary >"$made/stdout"
+  splice "cargo bench $summary" "$made/stdout"
+done
 
 if [ "${1:-}" != --check ]; then
   cp "$made/README.md" README.md

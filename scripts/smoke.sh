@@ -42,7 +42,7 @@ sim ids snowflake --real-time -n 1000 >/dev/null
 sim unique -n 200k --out "$out" >/dev/null
 sim unique --scheme snowflake --clock real -n 200k --out "$out" >/dev/null
 sim ids ksuid --random-bits -n 1000 >/dev/null
-sim latency --for 20ms --generators 1,2 --clock cached --out "$out" >/dev/null
+sim latency --scheme all --for 20ms --generators 1,2 --clock cached --out "$out" >/dev/null
 sim ids snowflake --real-time --cached -n 1000 >/dev/null
 sim verify --live sqlite -n 20k --out "$out" >/dev/null
 printf 'run uuid_v7/bulk 1 1000\ncount btree/random 1 1000\n' | sim worker >/dev/null

@@ -7,6 +7,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use thiserror::Error;
 
+/// What people choose from: the default where schemes are compared.
+pub const USUAL_SCHEMES: &str = "auto_increment,ticket_block,snowflake,uuid_v4,uuid_v7,ulid,ksuid";
+
 /// A wrong argument: exit code 2.
 #[derive(Debug, Error)]
 #[error("{0}")]

@@ -32,7 +32,7 @@ use std::sync::Mutex;
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub struct Args {
     /// Schemes, with parameters; `+` joins phases of one table
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DEFAULT_SCHEMES, value_parser = args::item)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = args::USUAL_SCHEMES, value_parser = args::item)]
     scheme: Vec<String>,
     /// Reference streams instead of schemes
     #[arg(
@@ -121,8 +121,6 @@ enum PolicyArg {
     /// By an operating system's lists of active and inactive pages
     TwoList,
 }
-
-const DEFAULT_SCHEMES: &str = "auto_increment,ticket_block,snowflake,uuid_v4,uuid_v7,ulid,ksuid";
 
 const EXAMPLES: &str = "Examples:
   sim btree --scheme uuid_v4,uuid_v7:tail=counter -n 10M --seed 7

@@ -26,11 +26,11 @@ use std::time::Duration;
 /// A generator that cannot issue yet (sequence used up, clock back) is asked until it can: that is a stall, and part of the call.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  sim latency\n  sim latency --scheme snowflake --rate 5M               # more than 4,096 ids a millisecond\n  sim latency --scheme uuid_v7,ulid:tail=monotonic --clock cached --generators 1,2"
+    after_help = "Examples:\n  sim latency\n  sim latency --scheme all --generators 1\n  sim latency --scheme snowflake --rate 5M               # more than 4,096 ids a millisecond\n  sim latency --scheme uuid_v7,ulid:tail=monotonic --clock cached --generators 1,2"
 )]
 pub struct Args {
-    /// Schemes, with parameters [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = args::item)]
+    /// Schemes, with parameters; all: each one, without
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = args::USUAL_SCHEMES, value_parser = args::item)]
     scheme: Vec<String>,
     /// Generators at a time, each on a thread of its own
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,4", value_parser = args::threads)]
@@ -75,7 +75,7 @@ pub fn run(mut args: Args) -> Result<()> {
             "--threads: each generator has a thread of its own; say how many with --generators",
         ));
     }
-    if args.scheme.is_empty() {
+    if args.scheme == ["all"] {
         args.scheme = SCHEMES.iter().map(|info| info.name.to_owned()).collect();
     }
     args::distinct("--scheme", &args.scheme)?;

@@ -117,6 +117,10 @@ impl Row {
 }
 
 fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(at) = args.iter().position(|arg| arg == report::FLAG) {
+        return report::print(args.get(at + 1).map_or("", String::as_str));
+    }
     let start = Instant::now();
     let mode = Mode::new();
     let mut found = bench(mode);

@@ -1,4 +1,4 @@
-//! The end of a run: the table, and the records.
+//! The end of a run: the records, and what they say as a table.
 
 use crate::transport::{EMBEDDED, SCHEME};
 use crate::{Mode, Row, histogram};
@@ -6,13 +6,19 @@ use comfy_table::{CellAlignment, Table, presets};
 use hdrhistogram::Histogram;
 use idlab::record::{self, Number, Parameters, Records, Run, shell_words, write_files};
 use serde_json::json;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// What articles say a call of a sidecar takes.
 const ARTICLES_NS: f64 = 200_000.0;
 /// The quantiles in table and records; the last is the worst.
 const QUANTILES: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
+
+/// Shows the records of a run: `cargo bench --bench sidecar -- --summary results/sidecar.jsonl`.
+pub const FLAG: &str = "--summary";
 
 /// What a row gave.
 pub struct Found {
@@ -79,25 +85,6 @@ impl Found {
         }
         records
     }
-
-    fn line(&self, embedded_ns: Option<f64>) -> Vec<String> {
-        let ns = self.ns_per_id();
-        let ratio = embedded_ns.map(|embedded| format!("{:.1}", ns / embedded));
-        let quantiles = QUANTILES.map(|quantile| self.trips_ns.value_at_quantile(quantile));
-        let times = [ns].into_iter().chain(quantiles.map(|ns| ns as f64));
-        let mut times = times.map(time);
-        [
-            Some(self.row.transport.to_owned()),
-            Some(self.row.batch.to_string()),
-            times.next(),
-            Some(ratio.unwrap_or_else(|| "-".to_owned())),
-        ]
-        .into_iter()
-        .flatten()
-        .chain(times)
-        .chain([self.trips_ns.len().to_string()])
-        .collect()
-    }
 }
 
 /// Prints the table and writes the records.
@@ -126,19 +113,7 @@ pub fn report(found: &[Found], mode: Mode, start: Instant, folder: &Path) -> Res
         run,
         grids: Vec::new(),
     };
-    println!("\n{}\n", table(found, embedded));
-    println!(
-        "Ids ascended on each way, so none came twice. A trip's time includes a reading of the clock."
-    );
-    let alone = (found.iter()).filter(|found| found.row.batch == 1);
-    for one in alone.filter(|found| found.row.transport != EMBEDDED) {
-        let median = one.trips_ns.value_at_quantile(0.5) as f64;
-        println!(
-            "The 0.2 ms that articles tell of a sidecar's call: {:.1} times the median of {}.",
-            ARTICLES_NS / median,
-            one.row.transport
-        );
-    }
+    println!("\n{}\n", summary(&records));
     let mut jsonl = Vec::new();
     let written = records.write_jsonl(&mut jsonl, true);
     written.map_err(|error| error.to_string())?;
@@ -151,7 +126,40 @@ pub fn report(found: &[Found], mode: Mode, start: Instant, folder: &Path) -> Res
     Ok(())
 }
 
-fn table(found: &[Found], embedded_ns: Option<f64>) -> String {
+/// Prints what a file of records says.
+pub fn print(file: &str) -> ExitCode {
+    let records = File::open(file)
+        .map_err(|error| error.to_string())
+        .and_then(|file| {
+            Records::read_jsonl(BufReader::new(file)).map_err(|error| error.to_string())
+        })
+        .and_then(|records| match records.run.experiment.as_str() {
+            "sidecar" => Ok(records),
+            other => Err(format!("records of {other}")),
+        });
+    match records {
+        Ok(records) => {
+            println!("{}", summary(&records));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {file}: {error}; expected records of cargo bench --bench sidecar");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A value of the same way as `of`.
+fn value(records: &Records, of: &record::Row, measure: &str, x: Option<f64>) -> Option<f64> {
+    let mut rows = records.rows.iter().filter(|row| row.params == of.params);
+    let x = x.map(Number::Real);
+    let row = rows.find(|row| row.measure == measure && row.x == x)?;
+    Some(row.value.as_f64())
+}
+
+/// The table of all ways, and what they say of the articles' number.
+fn summary(records: &Records) -> String {
+    let ways = || (records.rows.iter()).filter(|row| row.measure == "ns_per_id");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -165,14 +173,40 @@ fn table(found: &[Found], embedded_ns: Option<f64>) -> String {
         "max",
         "trips",
     ]);
-    table.add_rows(found.iter().map(|found| found.line(embedded_ns)));
+    let mut notes = vec![
+        "Ids ascended on each way, so none came twice. A trip's time includes a reading of the clock."
+            .to_owned(),
+    ];
+    let shown = |value: Option<f64>, show: fn(f64) -> String| value.map_or("-".to_owned(), show);
+    for way in ways() {
+        let transport = way.params["transport"].as_str().unwrap_or_default();
+        let batch = way.params["ids_per_trip"].to_string();
+        let trip = |quantile| value(records, way, "round_trip_ns", Some(quantile));
+        let trips = (records.rows.iter())
+            .find(|row| row.params == way.params && row.measure == "round_trip_ns")
+            .map_or(0, |row| row.samples);
+        let ratio = value(records, way, "ratio_to_embedded", None);
+        let mut line = vec![transport.to_owned(), batch.clone()];
+        line.push(time(way.value.as_f64()));
+        line.push(shown(ratio, |ratio| format!("{ratio:.1}")));
+        line.extend(QUANTILES.map(|quantile| shown(trip(quantile), time)));
+        line.push(trips.to_string());
+        table.add_row(line);
+        if let Some(median_ns) = trip(0.5).filter(|_| batch == "1" && transport != EMBEDDED) {
+            notes.push(format!(
+                "The 0.2 ms that articles tell of a sidecar's call: {:.1} times the median of {transport}.",
+                ARTICLES_NS / median_ns
+            ));
+        }
+    }
     let right = table.column_iter_mut().skip(1);
     right.for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    let lines: Vec<_> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n")
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    lines
+        .chain([String::new()])
+        .chain(notes)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Three digits.
