@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::{Host, Number, Parameters, Run};
+use crate::record::{Grid, Host, Number, Parameters, Run};
 use serde_json::json;
 
 const LONG: &str = "uuid_v4:rows=500k+uuid_v7:rows=500k";
