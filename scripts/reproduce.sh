@@ -23,13 +23,14 @@ splice() {
 cargo build --quiet --bin sim
 manifest=$PWD/Cargo.toml
 mkdir "$made/results"
-while read -r folder _ command; do
+while read -r folder command; do
   mkdir -p "$made/at/$folder" "$made/results/$folder"
-  # shellcheck disable=SC2086  # a command line is words
-  (cd "$made/at/$folder" && cargo run --quiet --manifest-path "$manifest" --bin sim -- $command) >"$made/stdout"
+  shown=${command//sim /cargo run --bin sim -- }
+  run=${shown//cargo run/cargo run --quiet --manifest-path \"\$manifest\"}
+  (cd "$made/at/$folder" && manifest=$manifest bash -o pipefail -c "$run") >"$made/stdout"
   cp "$made/at/$folder"/results/* "$made/results/$folder"
   tac "$made/stdout" | sed '1,/^$/d' | tac >"$made/shown" # without the names of the files
-  splice "cargo run --bin sim -- $command" "$made/shown"
+  splice "$shown" "$made/shown"
 done < <(grep -v -e '^#' -e '^ *$' sims/published.txt)
 
 # Times are not made again; their summaries are. Cargo runs benches in the package's folder.
