@@ -15,16 +15,19 @@ mod fields;
 mod kind;
 mod kinds;
 mod list;
+mod report;
 
 pub use kind::{KINDS, Kind};
 pub use list::HEAD_IDS;
+pub use report::{Report, describe, words};
 
 use crate::id::{Key, Key20};
 use crate::source::{AnySource, Source, SourceError, Stream};
 use fields::{Fields, Found};
 use kinds::Kinds;
 use list::misfit;
-use std::collections::{BTreeMap, VecDeque};
+use report::{COMMENT, EMPTY, NOT_AN_ID, NOT_UTF8, OTHER_KIND, TOO_LONG};
+use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex};
 
@@ -32,60 +35,6 @@ use std::sync::{Arc, Mutex};
 const TOLD_FROM: usize = 1000;
 /// Lines without an id after which a dump without one is given up.
 const GIVE_UP_LINES: u64 = 1_000_000;
-
-/// What was read so far.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
-    /// Lines.
-    pub lines: u64,
-    /// Ids among them.
-    pub ids: u64,
-    /// Lines skipped, by reason.
-    pub skipped: BTreeMap<&'static str, u64>,
-    /// The first line skipped that is neither empty nor a comment: number, reason and how it begins.
-    pub first_skipped: Option<(u64, &'static str, String)>,
-    /// Versions met, as bits, if the ids are UUIDs.
-    uuid_versions: u16,
-}
-
-impl Report {
-    fn skip(&mut self, line: u64, reason: &'static str, text: &[u8]) {
-        *self.skipped.entry(reason).or_default() += 1;
-        let earlier = self
-            .first_skipped
-            .as_ref()
-            .is_some_and(|(first, ..)| *first <= line);
-        if !earlier && !matches!(reason, EMPTY | COMMENT) {
-            let begins: String = String::from_utf8_lossy(&text[..text.len().min(40)])
-                .chars()
-                .take(32)
-                .collect();
-            self.first_skipped = Some((line, reason, begins.escape_debug().to_string()));
-        }
-    }
-
-    /// Lines skipped that are neither empty nor comments.
-    fn junk(&self) -> u64 {
-        let none = |reason| self.skipped.get(reason).copied().unwrap_or(0);
-        self.skipped.values().sum::<u64>() - none(EMPTY) - none(COMMENT)
-    }
-
-    /// Versions of the UUIDs met, ascending.
-    pub fn uuid_versions(&self) -> Vec<u32> {
-        (0..16)
-            .filter(|version| self.uuid_versions >> version & 1 == 1)
-            .collect()
-    }
-}
-
-const EMPTY: &str = "empty";
-const COMMENT: &str = "comment";
-const TOO_LONG: &str = "too_long";
-const NOT_UTF8: &str = "not_utf8";
-const NOT_AN_ID: &str = "not_an_id";
-const HEADING: &str = "heading";
-const FRAME: &str = "frame";
-const OTHER_KIND: &str = "other_kind";
 
 /// Texts read ahead, one after another.
 #[derive(Default)]
@@ -440,15 +389,6 @@ fn shown(text: &[u8]) -> String {
     format!("{}{more}", begins.escape_debug())
 }
 
-/// A reason for skipping a line, in words.
-pub fn words(reason: &str) -> String {
-    match reason {
-        NOT_UTF8 => "not UTF-8 text".to_owned(),
-        OTHER_KIND => "of another kind".to_owned(),
-        _ => reason.replace('_', " "),
-    }
-}
-
 fn mixed(line: u64, text: &str, found: Kind, before: Kind, at: Option<u64>) -> SourceError {
     match (found, before) {
         (Kind::Unsigned, Kind::Decimal) => too_large(line, text, " with a sign: use --as unsigned"),
@@ -476,18 +416,6 @@ fn too_large(line: u64, text: &str, hint: &str) -> SourceError {
 impl<K: Key, R: BufRead + Send + 'static> Source<K> for Dump<R> {
     fn fill(&mut self, keys: &mut Vec<K>, rows: usize) -> Result<(), SourceError> {
         self.fill_with(keys, rows)
-    }
-}
-
-/// What a dump's ids are, in words: "UUIDs (version 4)".
-pub fn describe(kind: Kind, report: &Report) -> String {
-    match (kind, report.uuid_versions().as_slice()) {
-        (Kind::Uuid, [version]) => format!("{kind} (version {version})"),
-        (Kind::Uuid, versions @ [_, ..]) => {
-            let versions: Vec<_> = versions.iter().map(u32::to_string).collect();
-            format!("{kind} (versions {})", versions.join(", "))
-        }
-        _ => kind.to_string(),
     }
 }
 

@@ -3,7 +3,8 @@
 use super::fields;
 use super::kind::{KINDS, Kind, candidates, is_number};
 use super::kinds::Kinds;
-use super::{Dump, FRAME, HEADING, shown};
+use super::report::{FRAME, HEADING};
+use super::{Dump, shown};
 use crate::id::ParseError;
 use crate::source::SourceError;
 use std::io::BufRead;

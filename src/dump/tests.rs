@@ -1,4 +1,5 @@
 use super::*;
+use std::collections::BTreeMap;
 
 fn read(text: &str, given: Option<Kind>) -> Result<(Kind, Vec<u128>, Report), SourceError> {
     let mut dump = Dump::open(io::Cursor::new(text.as_bytes().to_vec()), given)?;
