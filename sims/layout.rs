@@ -9,6 +9,7 @@ mod table;
 use crate::args::{self, usage};
 use crate::recorder::{OutputArgs, Recorder};
 use anyhow::Result;
+use idlab::advise::YEARS_LEFT;
 use idlab::chart::{Chart, ChartError};
 use idlab::layout::{Budget, Layout, Table, Workers, date, time};
 use idlab::measure::Rows;
@@ -98,11 +99,10 @@ fn copies(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What is measured.
+/// What is measured, beside [`YEARS_LEFT`].
 pub const MEASURES: &[&Measured] = &[
     &LIFETIME,
     &EXHAUSTED,
-    &YEARS_LEFT,
     &NODES,
     &IDS_PER_TICK,
     &NODE_IDS_PER_S,
@@ -133,12 +133,6 @@ const EXHAUSTED: Measured = Measured {
     name: "exhausted_unix_ms",
     unit: "ms",
     about: "the last Unix millisecond that has a tick",
-};
-
-const YEARS_LEFT: Measured = Measured {
-    name: "years_left",
-    unit: "years",
-    about: "years of 365.2425 days from --now until no tick is left",
 };
 
 const NODES: Measured = Measured {

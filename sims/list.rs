@@ -360,3 +360,23 @@ fn duration(ns: u64) -> String {
         ns => format!("{ns} ns"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_of_measures_are_unique_and_snake_case() {
+        let mut met = BTreeSet::new();
+        for measured in measures() {
+            let name = measured.name;
+            assert!(met.insert(name), "{name} stands twice");
+            let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            assert!(
+                name.bytes().all(|byte| fits(byte) || byte == b'_'),
+                "{name}"
+            );
+        }
+    }
+}

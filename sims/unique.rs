@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use idlab::chart::{Chart, ChartError};
 use idlab::id::Id;
-use idlab::measure::{Mint, Rows};
+use idlab::measure::{DUPLICATE_IDS, Mint, Rows};
 use idlab::random;
 use idlab::record::{Measured, Number, Parameters, Records, Row};
 use idlab::scheme::{self, Limits, Scheme, Spec, Visitor};
@@ -66,21 +66,8 @@ fn per_ms(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What is measured.
-pub const MEASURES: &[&Measured] = &[
-    &DUPLICATES,
-    &STEPS_BACK,
-    &PROMISED,
-    &MINT_S,
-    &CHECK_S,
-    &CEILING,
-];
-
-const DUPLICATES: Measured = Measured {
-    name: "duplicate_ids",
-    unit: "ids",
-    about: "ids that come more than once, among all generators",
-};
+/// What is measured, beside [`DUPLICATE_IDS`].
+pub const MEASURES: &[&Measured] = &[&STEPS_BACK, &PROMISED, &MINT_S, &CHECK_S, &CEILING];
 
 const STEPS_BACK: Measured = Measured {
     name: "steps_back",
@@ -244,7 +231,7 @@ impl Visitor for Check<'_> {
             ("generators".to_owned(), args.generators.into()),
         ]);
         let mut rows = Rows::new(self.digest, &spec.to_string(), "", params);
-        rows.total(&DUPLICATES, unique.duplicates());
+        rows.total(&DUPLICATE_IDS, unique.duplicates());
         rows.total(&STEPS_BACK, steps_back);
         rows.total(&PROMISED, u64::from(scheme.ascends()));
         rows.total(&MINT_S, Number::Real(mint_s));
@@ -310,7 +297,7 @@ fn table(records: &Records) -> String {
                 first.scheme.clone(),
                 report::whole(param("ids")),
                 report::whole(param("generators")),
-                report::whole(value(&DUPLICATES)),
+                report::whole(value(&DUPLICATE_IDS)),
                 order,
                 report::whole(param("ids") / value(&MINT_S)),
                 notes.mark(ceiling.map(|(_, text)| text.as_str())),

@@ -63,17 +63,3 @@ pub const INSPECT_MEASURES: &[&Measured] = &[
     &STEPS_BY_LOG2,
     &EQUAL_STEPS,
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measure::MEASURES;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn names_are_unique_and_new() {
-        let all = INSPECT_MEASURES.iter().chain(MEASURES);
-        let names: BTreeSet<_> = all.clone().map(|measured| measured.name).collect();
-        assert_eq!(names.len(), all.count());
-    }
-}

@@ -48,7 +48,7 @@ measured! {
     UNMET "unmet_requirements" ["requirements"] "requirements that an option does not meet";
     ID_BYTES "id_bytes" ["bytes"] "bytes of an id in its column";
     CAPACITY "capacity_ids_per_s" ["ids/s"] "ids a second that the ticks of all writers hold; no row if nothing bounds it";
-    YEARS_LEFT "years_left" ["years"] "from 2026 until the scheme's last tick; no row without a clock";
+    YEARS_LEFT "years_left" ["years"] "years of 365.2425 days until no tick is left, from --now (sim layout) or from 2026 (sim advise); no row without a clock";
     WORKER_NUMBERS "worker_numbers" ["numbers"] "writers that can be told apart; no row if they need no number";
     SHARED_NUMBER "shared_number_odds" ["probability"] "odds that two writers have one number if each draws its own at random";
     COLLISION "collision_odds" ["probability"] "odds that two of all rows have one id, by its random bits within a tick (birthday problem)";

@@ -405,17 +405,3 @@ fn every_candidate_is_known_and_suits_any_number_of_writers() {
         }
     }
 }
-
-#[test]
-fn names_of_measures_are_no_others() {
-    use crate::measure::{FLEET_MEASURES, MEASURES, SHARD_MEASURES};
-    let others = MEASURES.iter().chain(SHARD_MEASURES).chain(FLEET_MEASURES);
-    let mut names: Vec<_> = others
-        .chain(ADVICE_MEASURES)
-        .map(|measured| measured.name)
-        .collect();
-    let count = names.len();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), count);
-}
