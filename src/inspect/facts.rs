@@ -199,7 +199,7 @@ impl Instants {
     }
 
     /// The longest time without an id, in nanoseconds: exact if no instant descends, else at
-    /// least so long.
+    /// least so long, by slots that are empty, or as long as the mean time between two.
     pub fn longest_gap_ns(&self) -> u64 {
         if self.descents == 0 {
             return self.gap_ns;
@@ -207,7 +207,10 @@ impl Instants {
         let counts = self.counts();
         let slots: Vec<_> = counts.keys().collect();
         let empty = slots.windows(2).map(|pair| pair[1] - pair[0] - 1).max();
-        empty.unwrap_or_default() << self.shift
+        let empty_ns = empty.unwrap_or_default() << self.shift;
+        let ids: u64 = counts.values().sum();
+        let mean_ns = (self.last.0 - self.first.0).div_ceil((ids - 1).max(1));
+        empty_ns.max(mean_ns)
     }
 
     /// Ids in each of `parts` equal parts of the time from first to last; a slot counts where
@@ -358,6 +361,11 @@ mod tests {
         assert_eq!(found.parts(2), [3, 2]);
         let gap = found.longest_gap_ns() as f64 / NS_PER_S as f64;
         assert!((6.9..=7.0).contains(&gap), "{gap}");
+        // No slot is empty, but some time is as long as the mean.
+        let found = instants([12, 10, 11]);
+        assert_eq!(found.longest_gap_ns(), NS_PER_S);
+        let crowded = instants((0..1 << 20).map(|i| i ^ 1));
+        assert_eq!(crowded.longest_gap_ns(), NS_PER_S);
     }
 
     #[test]
