@@ -3,6 +3,7 @@
 use super::Decoder;
 use super::read::{self, As};
 use anyhow::{Context, Result, bail};
+use idlab::clock::{Clock, SystemClock};
 use idlab::dump::{Dump, Head, Kind};
 use idlab::id::{Id, Key};
 use idlab::inspect::recognise::{self, Fit};
@@ -28,7 +29,7 @@ pub fn run(ids: &[String], as_scheme: Option<&str>) -> Result<()> {
         .into_iter()
         .map(|kind| (kind, dump.head(kind)))
         .collect();
-    let found = recognise::recognise(&heads);
+    let found = recognise::recognise(&heads, SystemClock::default().now());
     if found.equals.is_empty() {
         bail!(
             "--decode: no scheme of `sim list schemes` fits {}",
@@ -42,6 +43,9 @@ pub fn run(ids: &[String], as_scheme: Option<&str>) -> Result<()> {
             heading(fit),
             table(&fit.spec, &dump.head(fit.kind))?
         )?;
+    }
+    if let Some(note) = found.best().and_then(read::epoch) {
+        writeln!(stdout, "{note}")?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod statistics;
 mod widths;
 
 use outsider::Outsider;
+pub use recognised::epoch;
 pub use section::{List, Observer, Section};
 use statistics::Statistics;
 
@@ -27,6 +28,7 @@ use crate::input::{self, Input};
 use crate::recorder::{self, Format, OutputArgs, Recorder};
 use anyhow::{Context, Result};
 use idlab::chart;
+use idlab::clock::{Clock, SystemClock};
 use idlab::dump::{Dump, KINDS, Kind};
 use idlab::id::Key;
 use idlab::inspect::recognise::{self, Recognised};
@@ -115,7 +117,8 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         Some(As::Scheme(spec, _)) => (None, Some(spec)),
         _ => {
             let heads = dump.kinds().into_iter().map(|kind| (kind, dump.head(kind)));
-            let found = recognise::recognise(&heads.collect::<Vec<_>>());
+            let found =
+                recognise::recognise(&heads.collect::<Vec<_>>(), SystemClock::default().now());
             let spec = match found.best() {
                 Some(best) => {
                     dump.choose(best.kind);

@@ -6,7 +6,7 @@
 //! [`MARGIN_BITS`] of the best are equals: the list does not tell them apart.
 //!
 //! Not known from any list: the epoch. A layout with another one fits as well, with all
-//! instants shifted.
+//! instants shifted. So equals whose instants are still to come stand behind the others.
 
 mod cost;
 mod counter;
@@ -28,6 +28,8 @@ pub const PLAUSIBLE: Range<Timestamp> =
 pub const MARGIN_BITS: f64 = 12.0;
 /// Ids whose description is measured; for all others of the head it is enough that they fit.
 const SAMPLE_IDS: usize = 4096;
+/// An instant by so much after now is in the future, whatever the clocks.
+const CLOCK_ERROR_NS: u64 = 86_400 * 1_000_000_000;
 /// What instants speak against a scheme that are not plausible.
 const IMPLAUSIBLE_BITS: f64 = 1e9;
 
@@ -44,6 +46,8 @@ pub struct Fit {
     pub bits: f64,
     /// First and last instant of the ids that were looked at.
     pub span: Option<(Timestamp, Timestamp)>,
+    /// Whether the last instant is still to come.
+    pub is_future: bool,
     /// What speaks for it.
     pub why: String,
 }
@@ -83,12 +87,20 @@ struct Head64<'a> {
     sample: &'a [u64],
 }
 
-/// The schemes that the first ids of a list may be of, by each kind that they may be.
-pub fn recognise(heads: &[(Kind, Head)]) -> Recognised {
+/// The schemes that the first ids of a list may be of, by each kind that they may be, to one who
+/// asks at the time `now`.
+pub fn recognise(heads: &[(Kind, Head)], now: Timestamp) -> Recognised {
+    let latest = now.later(CLOCK_ERROR_NS);
     let mut fits: Vec<Fit> = heads
         .iter()
         .flat_map(|(kind, head)| fits(*kind, head))
         .collect();
+    for fit in &mut fits {
+        fit.is_future = fit.span.is_some_and(|(_, last)| last > latest);
+        if fit.is_future {
+            fit.why = format!("in the future; {}", fit.why);
+        }
+    }
     fits.sort_by(|a, b| a.bits.total_cmp(&b.bits));
     let Some(least) = fits.first().map(|fit| fit.bits) else {
         return Recognised::default();
@@ -96,6 +108,7 @@ pub fn recognise(heads: &[(Kind, Head)]) -> Recognised {
     let bound = least + MARGIN_BITS;
     let equals = fits.iter().take_while(|fit| fit.bits <= bound).count();
     let others = fits.split_off(equals);
+    fits.sort_by_key(|fit| fit.is_future);
     Recognised {
         equals: fits,
         others,

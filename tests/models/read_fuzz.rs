@@ -2,6 +2,7 @@
 //!
 //! `IDLAB_FUZZ_INPUTS=10000000 cargo test --test models read_fuzz` reads as many inputs.
 
+use idlab::clock::Timestamp;
 use idlab::dump::{Dump, KINDS, Kind};
 use idlab::id::{Id, Key};
 use idlab::inspect::facts::Facts;
@@ -111,7 +112,7 @@ fn read(bytes: &[u8], given: &[Kind]) {
         .into_iter()
         .map(|kind| (kind, dump.head(kind)))
         .collect();
-    let found = recognise(&heads);
+    let found = recognise(&heads, Timestamp::from_ms(1_780_000_000_000));
     let best = found.best().map(|fit| (fit.kind, fit.spec.clone()));
     if let Some((kind, _)) = best {
         dump.choose(kind);

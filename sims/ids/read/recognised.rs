@@ -1,9 +1,10 @@
 //! What the ids are: how many of which kind, and which schemes fit.
 
-use super::{List, Observer, Section, equals};
+use super::{As, List, Observer, Section, equals};
 use crate::ids::instant;
 use idlab::clock::Timestamp;
 use idlab::id::Key;
+use idlab::inspect::recognise::Fit;
 use idlab::record::Measured;
 
 pub const FIT: Measured = Measured {
@@ -72,17 +73,79 @@ impl<K: Key> Observer<K> for Heading {
             ];
             rows.push(&FIT, None, (rank as u64).into(), &params);
         }
-        let notes = match found.equals.as_slice() {
-            [] => vec!["No scheme of `sim list schemes` fits.".to_owned()],
+        let mut notes = match found.equals.as_slice() {
+            [] => vec!["No scheme of `sim list schemes` fits all of them.".to_owned()],
             [_] => Vec::new(),
             [best, ..] => vec![format!(
-                "The ids do not tell these apart: {}. Below they are read as {}; --as reads them as another.",
+                "The ids do not tell these apart: {}. Below they are read as {}, the likeliest; --as reads them as another.",
                 equals(found),
                 best.spec
             )],
         };
+        notes.extend(found.best().and_then(epoch));
         let columns = ["scheme", "rank", "same ids", "first", "last", "why"];
         let heading = list.title.clone();
         vec![Section::of_table(heading, &columns, lines, notes, rows)]
+    }
+}
+
+/// Years that are early for ids with a millisecond in them: before 2010.
+const EARLY: Timestamp = Timestamp::from_ms(1_262_304_000_000);
+
+/// What is to be said of the instants of a layout whose epoch its users choose.
+pub fn epoch(fit: &Fit) -> Option<String> {
+    let (first, _) = fit.span?;
+    let parts = fit
+        .spec
+        .split(':')
+        .filter(|part| !part.starts_with("epoch"));
+    let spec = format!("{}:epoch=2024-01-01", parts.collect::<Vec<_>>().join(":"));
+    As::parse(&spec).ok()?;
+    let doubt = match (fit.is_future, first < EARLY) {
+        (true, _) => "Some of these times are in the future. ",
+        (false, true) => "Some of these times are before 2010. ",
+        (false, false) => "",
+    };
+    Some(format!(
+        "{doubt}No list tells its epoch: if it is not that of {}, give it, as in --as {spec}.",
+        fit.spec
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use idlab::dump::Kind;
+
+    #[test]
+    fn an_epoch_is_asked_for_where_users_choose_it() {
+        let fit = |spec: &str, year: u64, is_future| Fit {
+            spec: spec.to_owned(),
+            also: Vec::new(),
+            kind: Kind::Unsigned,
+            bits: 0.0,
+            span: Some((
+                Timestamp::from_ms(year * 31_557_600_000),
+                Timestamp::from_ms(0),
+            )),
+            is_future,
+            why: String::new(),
+        };
+        let said = |spec, year, is_future| epoch(&fit(spec, year, is_future)).unwrap_or_default();
+        let plain = "No list tells its epoch: if it is not that of snowflake, give it, as in --as snowflake:epoch=2024-01-01.";
+        assert_eq!(said("snowflake", 50, false), plain);
+        assert_eq!(
+            said("snowflake", 70, true),
+            format!("Some of these times are in the future. {plain}")
+        );
+        assert_eq!(
+            said("snowflake", 38, false),
+            format!("Some of these times are before 2010. {plain}")
+        );
+        let unix = said("snowflake:epoch_ms=unix", 50, false);
+        assert!(unix.ends_with("--as snowflake:epoch=2024-01-01."), "{unix}");
+        for fixed in ["tsid", "uuid_v7", "ulid"] {
+            assert_eq!(said(fixed, 70, true), "");
+        }
     }
 }

@@ -22,6 +22,7 @@ pub fn fits(ids: &Head64, kind: Kind) -> Vec<Fit> {
         kind,
         bits,
         span: None,
+        is_future: false,
         why: why.to_owned(),
     };
     let mut found = Vec::new();

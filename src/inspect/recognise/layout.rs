@@ -27,6 +27,8 @@ struct Candidate {
     /// Names of what has the same layout.
     also: &'static [&'static str],
     sequences: Sequences,
+    /// What speaks against it before any id is seen, in bits.
+    prior_bits: f64,
 }
 
 const fn candidate(
@@ -38,6 +40,7 @@ const fn candidate(
         spec,
         also,
         sequences,
+        prior_bits: 0.0,
     }
 }
 
@@ -51,14 +54,18 @@ const CANDIDATES: &[Candidate] = &[
     candidate("unique_rowid", &[], Sequences::Restart),
     candidate("tsid", &[], Sequences::Anywhere),
     candidate("snowflake:epoch_ms=unix", &[], Sequences::Restart),
-    candidate("snowflake:first=worker", &[], Sequences::Restart),
+    // No service is known to have it.
+    Candidate {
+        prior_bits: 10.0,
+        ..candidate("snowflake:first=worker", &[], Sequences::Restart)
+    },
 ];
 
 /// Shortest time since its epoch that an instant is believed.
 const LEAST_AGE_NS: u64 = 86_400 * 1_000_000_000;
 /// Ways in which a tick or a node can be told from another: about 50 years.
 const WINDOW_NS: f64 = 1.6e18;
-/// The most that a node whose sequence numbers begin above 0 speaks against a restart: such ids
+/// The most that nodes whose sequence numbers begin above 0 speak against a restart: such ids
 /// are left where a list is a sample.
 const MOST_AGAINST_RESTART: f64 = 6.0;
 
@@ -144,11 +151,10 @@ impl Layout {
         span
     }
 
-    /// Bits of the sequence numbers by what is expected of them, and how many begin above 0 in
-    /// their tick.
-    fn sequences(&self, ids: &[u64], sequences: Sequences) -> (f64, u64) {
+    /// Bits of the sequence numbers by what is expected of them.
+    fn sequences(&self, ids: &[u64], sequences: Sequences) -> f64 {
         let mut last: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-        let (mut residuals, mut anywhere, mut late) = (Residuals::default(), 0.0, 0);
+        let (mut residuals, mut anywhere) = (Residuals::default(), 0.0);
         for &id in ids {
             let tick = if sequences == Sequences::Run {
                 0
@@ -158,17 +164,32 @@ impl Layout {
             let sequence = self.sequence.of(id);
             match last.insert((tick, self.node.of(id)), sequence) {
                 Some(last) => residuals.add(i128::from(sequence) - i128::from(last) - 1),
-                None if sequences == Sequences::Restart => {
-                    residuals.add(sequence.into());
-                    late += u64::from(sequence > 0);
-                }
+                None if sequences == Sequences::Restart => residuals.add(sequence.into()),
                 None if sequences == Sequences::Run => {
                     anywhere += gamma(sequence).min(f64::from(self.sequence.bits));
                 }
                 None => anywhere += f64::from(self.sequence.bits),
             }
         }
-        (residuals.bits() + anywhere, late)
+        residuals.bits() + anywhere
+    }
+
+    /// What speaks against a restart: nodes whose least sequence number of a tick is above 0,
+    /// unless most begin at 0.
+    fn against_restart(&self, ids: &[u64]) -> f64 {
+        let mut least: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+        for &id in ids {
+            let sequence = self.sequence.of(id);
+            let least = least
+                .entry((self.ticks.of(id), self.node.of(id)))
+                .or_insert(sequence);
+            *least = sequence.min(*least);
+        }
+        let late = least.values().filter(|least| **least > 0).count();
+        match 2 * late > least.len() {
+            true => (late as f64).min(MOST_AGAINST_RESTART),
+            false => 0.0,
+        }
     }
 
     /// Bits of the whole list.
@@ -177,12 +198,12 @@ impl Layout {
         let ticks = Residuals::of(ids.iter().map(|&id| self.ticks.of(id)));
         let mut nodes = Symbols::default();
         ids.iter().for_each(|&id| nodes.add(self.node.of(id)));
-        let (restart, late) = self.sequences(ids, Sequences::Restart);
+        let restart = self.sequences(ids, Sequences::Restart);
         let sequence = match sequences {
             _ if self.sequence.bits == 0 => 0.0,
-            Sequences::Restart => restart + (late as f64).min(MOST_AGAINST_RESTART),
-            Sequences::Run => restart.min(self.sequences(ids, sequences).0) + 1.0,
-            Sequences::Anywhere => self.sequences(ids, sequences).0,
+            Sequences::Restart => restart + self.against_restart(ids),
+            Sequences::Run => restart.min(self.sequences(ids, sequences)) + 1.0,
+            Sequences::Anywhere => self.sequences(ids, sequences),
         };
         first + ticks + nodes.bits() + sequence
     }
@@ -191,19 +212,19 @@ impl Layout {
         let mut nodes: Vec<u64> = ids.iter().map(|&id| self.node.of(id)).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut text = "instants are plausible".to_owned();
+        let mut parts = Vec::new();
         if self.node.bits > 0 {
             let most = nodes.last().copied().unwrap_or_default();
-            text += &format!(", {} to {most}", plural(nodes.len() as u64, "node"));
+            parts.push(format!("{} to {most}", plural(nodes.len() as u64, "node")));
         }
         if self.sequence.bits > 0 {
             let sequences = ids.iter().map(|&id| self.sequence.of(id));
             let zeros = sequences.clone().filter(|sequence| *sequence == 0).count();
             let percent = 100.0 * zeros as f64 / ids.len() as f64;
             let most = sequences.max().unwrap_or_default();
-            text += &format!(", sequences to {most}, {percent:.1} % are 0");
+            parts.push(format!("sequences to {most}, {percent:.1} % are 0"));
         }
-        text
+        parts.join(", ")
     }
 }
 
@@ -216,8 +237,9 @@ pub fn fits(ids: &Head64, kind: Kind) -> Vec<Fit> {
             spec: candidate.spec.to_owned(),
             also: candidate.also.to_vec(),
             kind,
-            bits: layout.cost(ids.sample, candidate.sequences),
+            bits: layout.cost(ids.sample, candidate.sequences) + candidate.prior_bits,
             span: Some(span),
+            is_future: false,
             why: layout.why(ids.all),
         })
     };

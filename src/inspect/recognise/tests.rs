@@ -38,8 +38,11 @@ fn list(spec: &Spec, writers: u32, seed: u64, ids: usize) -> String {
 fn read(text: &str) -> Recognised {
     let dump = Dump::list(Cursor::new(text.as_bytes().to_vec()), &[]).unwrap();
     let heads = dump.kinds().into_iter().map(|kind| (kind, dump.head(kind)));
-    recognise(&heads.collect::<Vec<_>>())
+    recognise(&heads.collect::<Vec<_>>(), NOW)
 }
+
+/// When it is asked: 2026-06-01, months after the fleets' ids.
+const NOW: Timestamp = Timestamp::from_ms(1_780_272_000_000);
 
 /// Every scheme by its default, in its variants, and every preset; by the name that is expected.
 fn all() -> Vec<(Spec, String)> {
@@ -135,5 +138,24 @@ fn instants_that_are_not_plausible_are_said() {
             .all(|fit| fit.why.contains("not plausible")),
         "{found:?}"
     );
-    assert_eq!(recognise(&[]).best(), None);
+    assert_eq!(recognise(&[], NOW).best(), None);
+}
+
+/// Two epochs fit; what would be in the future stands behind, and so does what no service has.
+#[test]
+fn of_equals_the_well_founded_one_is_first() {
+    let best = |text: &str| read(text).best().map(|fit| fit.spec.clone());
+    let lists = |name: &str, seed| list(&name.parse().unwrap(), 16, seed, 300);
+    for seed in 0..5 {
+        assert_eq!(
+            best(&lists("snowflake", seed)).as_deref(),
+            Some("snowflake")
+        );
+        assert_eq!(best(&lists("discord", seed)).as_deref(), Some("discord"));
+    }
+    assert_eq!(best("1541815603606036480\n").as_deref(), Some("snowflake"));
+    let found = read(&lists("snowflake", 1));
+    let future: Vec<_> = found.equals.iter().map(|fit| fit.is_future).collect();
+    assert_eq!(future, [false, true], "{found:?}");
+    assert!(found.equals[1].why.starts_with("in the future; "));
 }

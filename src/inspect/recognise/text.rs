@@ -38,10 +38,9 @@ pub fn fits(kind: Kind, head: &Head) -> Vec<Fit> {
         if kind == Kind::Cuid2 {
             bits += luck_of_hex(head);
         }
-        let instants = match (span, plausible) {
-            (None, _) => "",
-            (_, true) => ", instants are plausible",
-            (_, false) => ", but its instants are not plausible",
+        let instants = match plausible {
+            true => "",
+            false => ", but its instants are not plausible",
         };
         Some(Fit {
             spec: (*spec).to_owned(),
@@ -49,6 +48,7 @@ pub fn fits(kind: Kind, head: &Head) -> Vec<Fit> {
             kind,
             bits,
             span,
+            is_future: false,
             why: match counts {
                 true => "26 characters of base 32, steps of 1 within a millisecond".to_owned(),
                 false => format!("{why}{instants}"),

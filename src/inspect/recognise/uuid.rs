@@ -110,6 +110,7 @@ fn fit(ids: &[u128], spec: &str, kind: Kind, why: &str) -> Option<Fit> {
         kind,
         bits: if plausible { 0.0 } else { IMPLAUSIBLE_BITS },
         span,
+        is_future: false,
         why: format!("{why}{but}"),
     })
 }
