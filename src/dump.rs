@@ -14,10 +14,12 @@
 mod fields;
 mod kind;
 mod kinds;
+mod lines;
 mod list;
 mod report;
 
 pub use kind::{KINDS, Kind};
+pub use lines::Lines;
 pub use list::HEAD_IDS;
 pub use report::{Report, describe, words};
 
@@ -330,7 +332,7 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 self.ahead = Ahead::default();
             }
             if let Ok(value) = parsed {
-                return Ok(Some(self.count(value)));
+                return Ok(Some(self.count(line, value)));
             }
         }
         loop {
@@ -338,7 +340,7 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                 return self.refuse_junk().map(|()| None);
             }
             if let Ok(value) = self.kind.parse(self.fields.text()) {
-                return Ok(Some(self.count(value)));
+                return Ok(Some(self.count(self.fields.line(), value)));
             }
             let (line, column) = (self.fields.line(), self.fields.column());
             if self.strict {
@@ -357,8 +359,9 @@ impl<R: BufRead + Send + 'static> Dump<R> {
     }
 
     #[inline]
-    fn count(&mut self, value: (u32, u128)) -> (u32, u128) {
+    fn count(&mut self, line: u64, value: (u32, u128)) -> (u32, u128) {
         self.now.ids += 1;
+        self.now.lines_of_ids.add(line);
         if self.kind == Kind::Uuid {
             self.now.uuid_versions |= 1 << (value.1 >> 76 & 15);
         }

@@ -29,7 +29,7 @@ use crate::recorder::{self, Format, OutputArgs, Recorder};
 use anyhow::{Context, Result};
 use idlab::chart;
 use idlab::clock::{Clock, SystemClock};
-use idlab::dump::{Dump, KINDS, Kind};
+use idlab::dump::{Dump, KINDS, Kind, Lines};
 use idlab::id::Key;
 use idlab::inspect::recognise::{self, Recognised};
 use idlab::measure::Rows;
@@ -151,6 +151,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         spec,
         recognised,
         ids: 0,
+        lines: Lines::default(),
     };
     let (ids, ends) = match dump.into_stream().keys {
         AnySource::Bytes8(keys) => observe(keys, &list),
@@ -162,6 +163,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
     let report = report
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
+    list.lines = report.lines_of_ids.clone();
     list.title = input::describe(&list.label, kind, &report);
     let found: Vec<Section> = ends.into_iter().flat_map(|end| end(&list)).collect();
     let mut texts = Vec::new();

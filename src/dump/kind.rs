@@ -110,6 +110,17 @@ macro_rules! of_type {
 }
 
 impl Kind {
+    /// One id of the kind, in words: "UUID".
+    pub fn singular(self) -> String {
+        let plural = self.to_string();
+        let (noun, of) = plural.split_once(" of ").unwrap_or((&plural, ""));
+        let noun = noun.strip_suffix('s').unwrap_or(noun);
+        match of {
+            "" => noun.to_owned(),
+            of => format!("{noun} of {of}"),
+        }
+    }
+
     /// The name that `--as` takes for it.
     pub fn name(self) -> &'static str {
         KINDS

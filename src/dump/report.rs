@@ -1,6 +1,6 @@
 //! What was read of a dump, and what was skipped for what reason.
 
-use super::Kind;
+use super::{Kind, Lines};
 use std::collections::BTreeMap;
 
 /// What was read so far.
@@ -10,6 +10,8 @@ pub struct Report {
     pub lines: u64,
     /// Ids among them.
     pub ids: u64,
+    /// The lines that these are on.
+    pub lines_of_ids: Lines,
     /// Lines skipped, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// The first line skipped that is neither empty nor a comment: number, reason and how it begins.
@@ -66,14 +68,18 @@ pub fn words(reason: &str) -> String {
     }
 }
 
-/// What a dump's ids are, in words: "UUIDs (version 4)".
+/// What a dump's ids are, in words: "UUIDs (version 4)", or "UUID (version 4)" if it is one.
 pub fn describe(kind: Kind, report: &Report) -> String {
+    let noun = match report.ids {
+        1 => kind.singular(),
+        _ => kind.to_string(),
+    };
     match (kind, report.uuid_versions().as_slice()) {
-        (Kind::Uuid, [version]) => format!("{kind} (version {version})"),
+        (Kind::Uuid, [version]) => format!("{noun} (version {version})"),
         (Kind::Uuid, versions @ [_, ..]) => {
             let versions: Vec<_> = versions.iter().map(u32::to_string).collect();
-            format!("{kind} (versions {})", versions.join(", "))
+            format!("{noun} (versions {})", versions.join(", "))
         }
-        _ => kind.to_string(),
+        _ => noun,
     }
 }

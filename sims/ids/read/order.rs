@@ -1,13 +1,14 @@
 //! The order of arrival of `sim ids --read`.
 
 use crate::report::{percent, plural, table, whole};
+use idlab::dump::Lines;
 use idlab::id::Key;
 use idlab::inspect::{Arrival, BLOCK_IDS, TREE_IDS};
 use std::fmt::Write;
 
 /// How nearly the ids ascend, and which come twice; `text` writes an id, and sorts as the keys
-/// do where it is equally long.
-pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String) -> String {
+/// do where it is equally long; `lines` are those of the ids.
+pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String, lines: &Lines) -> String {
     let share = |count: u64| percent(count as f64 / arrival.ids.max(1) as f64);
     let counted = |what: &str, count: u64| vec![what.to_owned(), whole(count as f64), share(count)];
     let plain = |what: &str, value: String| vec![what.to_owned(), value, String::new()];
@@ -17,7 +18,7 @@ pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String) -> Stri
         .join(", ");
     let different = arrival.ids - arrival.repeated.again;
     let edge = arrival.right_edge_share.as_f64();
-    let lines = [
+    let counts = [
         counted("below the one before (descents)", arrival.descents),
         counted("equal to the one before (ties)", arrival.ties),
         counted("below any earlier one (late)", arrival.late),
@@ -42,7 +43,7 @@ pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String) -> Stri
     let mut out = format!(
         "Order of arrival of {}\n{}",
         plural(arrival.ids, "id"),
-        table(&["", "ids", "%"], lines.into_iter())
+        table(&["", "ids", "%"], counts.into_iter())
     );
     if arrival.ids > BLOCK_IDS as u64 {
         let _ = write!(
@@ -58,12 +59,12 @@ pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String) -> Stri
             whole(TREE_IDS as f64)
         );
     }
-    let _ = write!(out, "\n{}", repeated(arrival));
+    let _ = write!(out, "\n{}", repeated(arrival, lines));
     let _ = write!(out, "\n{}", prefix(arrival, text));
     out
 }
 
-fn repeated<K: Key>(arrival: &Arrival<K>) -> String {
+fn repeated<K: Key>(arrival: &Arrival<K>, lines: &Lines) -> String {
     let found = &arrival.repeated;
     let checked = match found.checked == arrival.ids {
         true => String::new(),
@@ -72,21 +73,29 @@ fn repeated<K: Key>(arrival: &Arrival<K>) -> String {
     if found.ids == 0 {
         return format!("No id comes twice{checked}.");
     }
-    let places = found.first.iter().map(|(first, again)| {
-        format!(
-            "{} and {}",
-            whole((first + 1) as f64),
-            whole((again + 1) as f64)
-        )
+    let on_lines = found.first.iter().map(|&(first, again)| {
+        let pair = (lines.of(first)?, lines.of(again)?);
+        (pair.0 != pair.1).then_some(pair)
     });
+    let (what, pairs, of) = match on_lines.collect::<Option<Vec<_>>>() {
+        Some(pairs) => ("lines", pairs, ""),
+        None => {
+            let place = |&(first, again): &(u64, u64)| (first + 1, again + 1);
+            let places = found.first.iter().map(place).collect();
+            ("ids", places, " of the list")
+        }
+    };
+    let pairs = pairs
+        .iter()
+        .map(|&(a, b)| format!("{} and {}", whole(a as f64), whole(b as f64)));
     format!(
-        "{} more than once{checked}, {} in all: ids {}{} of the list.",
+        "{} more than once{checked}, {} in all: {what} {}{}{of}.",
         match found.ids {
             1 => "One id comes".to_owned(),
             ids => format!("{} ids come", whole(ids as f64)),
         },
         plural(found.again, "repeat"),
-        places.collect::<Vec<_>>().join(", "),
+        pairs.collect::<Vec<_>>().join(", "),
         if found.ids as usize > found.first.len() {
             ", …"
         } else {
@@ -122,7 +131,7 @@ mod tests {
     fn text(ids: &[u64]) -> String {
         let mut order = Order::new(64);
         order.see(ids);
-        section(&order.finish(), |id: u64| id.to_string())
+        section(&order.finish(), |id: u64| id.to_string(), &Lines::default())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Sections: tables for people, with the same numbers as rows of records.
 
 use crate::report;
-use idlab::dump::Kind;
+use idlab::dump::{Kind, Lines};
 use idlab::id::Key;
 use idlab::inspect::recognise::Recognised;
 use idlab::measure::Rows;
@@ -22,6 +22,8 @@ pub struct List {
     pub recognised: Option<Recognised>,
     /// Ids; 0 until all are read.
     pub ids: u64,
+    /// The lines that they are on; none until all are read.
+    pub lines: Lines,
     /// What records call the run.
     pub digest: String,
     /// Rows of records begin as these.
@@ -65,7 +67,11 @@ impl Section {
         notes: Vec<String>,
         rows: Rows,
     ) -> Self {
-        let table = (!lines.is_empty()).then(|| report::table(columns, lines.into_iter()));
+        let mut table = (!lines.is_empty()).then(|| report::table(columns, lines.into_iter()));
+        if columns.iter().all(|column| column.is_empty()) {
+            // Without the line of the columns' names.
+            table = table.and_then(|table| Some(table.split_once('\n')?.1.to_owned()));
+        }
         let parts: Vec<_> = std::iter::once(heading).chain(table).chain(notes).collect();
         Self::new(parts.join("\n"), rows)
     }

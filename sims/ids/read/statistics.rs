@@ -50,7 +50,10 @@ impl<K: Key> Observer<K> for Statistics<K> {
         let mut rows = list.rows.clone();
         arrival.rows(&mut rows);
         course.rows(&mut rows);
-        let mut ordered = Section::new(order::section(&arrival, |key| list.kind.text(key)), rows);
+        let mut ordered = Section::new(
+            order::section(&arrival, |key| list.kind.text(key), &list.lines),
+            rows,
+        );
         ordered.grids.push(course.grid(&list.digest, &list.label));
 
         let mut rows = list.rows.clone();
