@@ -66,6 +66,20 @@ impl<R: BufRead> Fields<R> {
         &self.buffer
     }
 
+    /// The next field of its line that is not empty, and the character that it begins with.
+    pub fn second(&self) -> Option<(u64, Vec<u8>)> {
+        if self.array.is_some() {
+            return None;
+        }
+        let between = |byte: &u8| is_blank(*byte) || b",;|\"'".contains(byte);
+        let rest = &self.buffer[self.field.end..];
+        let start = self.field.end + rest.iter().position(|byte| !between(byte))?;
+        let text = &self.buffer[start..];
+        let end = text.iter().position(between).unwrap_or(text.len());
+        let column = self.before + characters(&self.buffer[..start]).count() as u64 + 1;
+        Some((column, text[..end].to_vec()))
+    }
+
     /// The line it is on, from 1.
     pub fn line(&self) -> u64 {
         self.ended + 1

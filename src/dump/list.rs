@@ -6,6 +6,7 @@ use super::kinds::Kinds;
 use super::report::{FRAME, HEADING};
 use super::{Dump, shown};
 use crate::id::ParseError;
+use crate::names::plural;
 use crate::source::SourceError;
 use std::io::BufRead;
 
@@ -26,25 +27,43 @@ impl<R: BufRead + Send + 'static> Dump<R> {
         };
         dump.kinds = allowed;
         dump.kind = given.first().copied().unwrap_or(dump.kind);
+        let (mut letters, mut second) = (false, None);
         while dump.ahead.places.len() < HEAD_IDS && dump.advance()? {
             let text = dump.fields.text();
-            let fits = candidates(text).both(allowed);
-            // What SQL Server orders in its way is written as any UUID.
-            let fits = match given.contains(&Kind::SqlGuid) && Kind::SqlGuid.parse(text).is_ok() {
-                true => Kinds::from_iter([Kind::SqlGuid]),
-                false => fits,
+            let fits = match given {
+                [] if !letters && is_large_number(text) => Kinds::default(),
+                // What SQL Server orders in its way is written as any UUID.
+                given if given.contains(&Kind::SqlGuid) && Kind::SqlGuid.parse(text).is_ok() => {
+                    Kinds::from_iter([Kind::SqlGuid])
+                }
+                _ => candidates(text).both(allowed),
             };
             let both = dump.kinds.both(fits);
             if both.is_empty() {
                 dump.refuse(dump.fields.line(), dump.fields.column(), None)?;
                 continue;
             }
+            letters |= !is_number(text);
             if dump.ahead.places.is_empty() {
                 dump.first_line = dump.fields.line();
+                // Below a heading are the columns of a table.
+                if !dump.now.skipped.contains_key(HEADING) {
+                    second = dump.fields.second();
+                }
             }
             dump.kinds = both;
             let (line, column) = (dump.fields.line(), dump.fields.column());
             dump.ahead.push(line, column, dump.fields.text());
+        }
+        if dump.ahead.places.len() == 1
+            && let Some((column, text)) = second
+            && !candidates(&text).both(dump.kinds).is_empty()
+        {
+            return Err(SourceError(format!(
+                "line {}, column {column}: \"{}\" is a second id on the line, expected one id a line, or all within [ ]",
+                dump.first_line,
+                shown(&text)
+            )));
         }
         // Of a scheme's own text and what columns make of it, the first that was asked for.
         let asked = given
@@ -86,10 +105,19 @@ impl<R: BufRead + Send + 'static> Dump<R> {
             _ => {
                 let known = if before > 0 { self.kinds.first() } else { None };
                 let expected = expected.or(known).or(self.given.then_some(self.kind));
-                let negative = candidates(text).first() == Some(Kind::Decimal);
+                let negative = text.starts_with(b"-") && is_number(text);
                 return Err(match expected.or_else(|| nearest(text)) {
                     Some(Kind::Unsigned) if negative => negative_number(line, column, text),
-                    Some(kind) => misfit(line, column, text, kind, before),
+                    Some(kind) => {
+                        let error = misfit(line, column, text, kind, before);
+                        match candidates(text).first() {
+                            Some(other) if before == 0 && !self.given && is_large_number(text) => {
+                                let hint = format!("; if it is no number: --as {}", other.name());
+                                SourceError(error.0 + &hint)
+                            }
+                            _ => error,
+                        }
+                    }
                     None => SourceError(format!(
                         "line {line}, column {column}: \"{}\" is no id of any kind (see `sim list kinds`)",
                         shown(text)
@@ -126,6 +154,14 @@ fn nearest(text: &[u8]) -> Option<Kind> {
     found.map(|(kind, _)| kind)
 }
 
+/// Whether a text is a negative number, or one of more than 64 bits, though its digits might also
+/// be an id of letters and digits: chance makes none of digits alone, but the first ones of all
+/// begin with a 0.
+fn is_large_number(text: &[u8]) -> bool {
+    let is_hex = Kind::Uuid.parse(text).is_ok();
+    is_number(text) && !text.starts_with(b"0") && !is_hex && Kind::Unsigned.parse(text).is_err()
+}
+
 fn negative_number(line: u64, column: u64, text: &[u8]) -> SourceError {
     SourceError(format!(
         "line {line}, column {column}: {} is negative, and no scheme issues such ids: --as decimal takes numbers with a sign",
@@ -153,7 +189,8 @@ pub(super) fn misfit(
             column + position as u64 - 1
         ),
         Err(ParseError::Length { expected, found }) => format!(
-            "{place} {column}: \"{shown}\" has {found} characters, expected {kind}{like}: {expected} characters"
+            "{place} {column}: \"{shown}\" has {}, expected {kind}{like}: {expected} characters",
+            plural(found as u64, "character")
         ),
         Err(ParseError::Overflow { max }) => {
             format!(
