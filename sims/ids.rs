@@ -1,6 +1,7 @@
 //! `sim ids`: ids of a scheme or their fields; what a list of ids says; fields of given ids.
 
 mod decode;
+mod fixed;
 mod random_bits;
 mod read;
 mod real_time;

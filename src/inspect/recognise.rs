@@ -93,11 +93,16 @@ pub fn recognise(heads: &[(Kind, Head)], now: Timestamp) -> Recognised {
     let latest = now.later(CLOCK_ERROR_NS);
     let mut fits: Vec<Fit> = heads
         .iter()
+        .filter(|(kind, _)| {
+            !heads
+                .iter()
+                .any(|(other, _)| stored_as(*kind) == Some(*other))
+        })
         .flat_map(|(kind, head)| fits(*kind, head))
         .collect();
     for fit in &mut fits {
         fit.is_future = fit.span.is_some_and(|(_, last)| last > latest);
-        if fit.is_future {
+        if fit.is_future && fit.plausible() {
             fit.why = format!("in the future; {}", fit.why);
         }
     }
@@ -120,7 +125,22 @@ fn is_plausible(at: Timestamp) -> bool {
     PLAUSIBLE.contains(&at)
 }
 
+/// The kind that hex strings of a width are in a column of bytes.
+fn stored_as(kind: Kind) -> Option<Kind> {
+    match kind {
+        Kind::Hex(12) => Some(Kind::ObjectId),
+        Kind::Hex(16) => Some(Kind::Uuid),
+        Kind::Hex(20) => Some(Kind::Ksuid),
+        _ => None,
+    }
+}
+
 fn fits(kind: Kind, head: &Head) -> Vec<Fit> {
+    if let Some(stored) = stored_as(kind) {
+        let fits = fits(stored, head).into_iter();
+        let fits = fits.filter(|fit| fit.kind == stored);
+        return fits.map(|fit| Fit { kind, ..fit }).collect();
+    }
     match (kind, head) {
         (Kind::Uuid | Kind::SqlGuid, Head::Bytes16(ids)) => uuid::fits(ids),
         (Kind::Tsid, Head::Bytes8(ids)) => {

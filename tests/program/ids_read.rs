@@ -351,6 +351,18 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("1\nid\n", "line 2, column 1: unexpected character 'i'"),
     ("{\"id\": 5}\n", "is no id of any kind"),
+    (
+        "18446744073709551616\n",
+        "line 1, column 1: \"18446744073709551616\" is too large, expected unsigned decimal integers: at most 18446744073709551615; if it is no number: --as push_id",
+    ),
+    (
+        "-1541815603606036480\n7\n",
+        "line 1, column 1: -1541815603606036480 is negative",
+    ),
+    (
+        "7, 8,9\n",
+        "line 1, column 4: \"8\" is a second id on the line, expected one id a line, or all within [ ]",
+    ),
     ("\u{1f980}\n", "is no id of any kind"),
 ];
 
@@ -409,6 +421,55 @@ fn records_are_the_same_numbers() {
             .collect::<Vec<_>>()
     };
     assert_eq!(rows(&stdout), rows(&again));
+}
+
+/// Columns of bytes as query tools write them.
+#[test]
+fn hex_strings_are_read_as_the_ids_that_they_store() {
+    for (list, scheme, first) in [
+        (
+            "0x017f22e279b07cc398c4dc0c0c07398f\n",
+            "uuid_v7",
+            "1 hex string of 16 bytes",
+        ),
+        (
+            "\\x507f1f77bcf86cd799439011\n\\x507f1f77bcf86cd799439012\n",
+            "object_id",
+            "2 hex strings of 12 bytes",
+        ),
+    ] {
+        for more in [&[][..], &["--as", scheme]] {
+            let (code, stdout, stderr) = read(list, more);
+            assert_eq!((code, &*stderr), (0, ""), "{list}");
+            assert!(stdout.starts_with(&format!("stdin: {first}")), "{stdout}");
+            assert!(stdout.contains(&format!("read as {scheme}")), "{stdout}");
+        }
+    }
+    // Without a sign of hex it is told once.
+    let (_, stdout, _) = read("017f22e279b07cc398c4dc0c0c07398f\n", &[]);
+    assert_eq!(stdout.matches("\n uuid_v7  ").count(), 1, "{stdout}");
+}
+
+#[test]
+fn repeats_are_told_by_line_and_ids_of_another_scheme_by_their_fixed_bits() {
+    let (_, stdout, _) = read("# ids\n\n5\n6\n5\n", &[]);
+    assert!(
+        stdout.contains("1 repeat in all: lines 3 and 5."),
+        "{stdout}"
+    );
+    let (_, stdout, _) = read("[5, 6, 5]", &[]);
+    assert!(
+        stdout.contains("1 repeat in all: ids 1 and 3 of the list."),
+        "{stdout}"
+    );
+    let v4 = "919108f7-52d1-4320-9bac-f847db4148a8";
+    let said = "Not all of these are ids of uuid_v7: ver is 4, expected 7.";
+    let (_, stdout, _) = read(v4, &["--as", "uuid_v7"]);
+    assert!(stdout.contains(said), "{stdout}");
+    let (code, stdout, _) = decode(&["--decode", v4, "--as", "uuid_v7"]);
+    assert_eq!((code, stdout.contains(said)), (0, true), "{stdout}");
+    let (_, stdout, _) = decode(&["--decode", "5,6", "--as", "snowflake"]);
+    assert_eq!(stdout.lines().count(), 4, "{stdout}");
 }
 
 /// Signed numbers are read if they are asked for.

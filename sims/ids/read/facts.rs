@@ -2,7 +2,7 @@
 
 use super::{List, Observer, Section};
 use crate::args::usage;
-use crate::ids::instant;
+use crate::ids::{fixed, instant};
 use crate::report;
 use anyhow::{Context, Result};
 use idlab::id::{Id, Key};
@@ -193,7 +193,10 @@ fn fields<S: Scheme>(facts: &Facts<S>, spec: &str, mut rows: Rows) -> Section {
             used,
         ]);
     }
-    let mut notes = Vec::new();
+    let spans = facts.fields().iter().map(|field| (field.least, field.most));
+    let mut notes: Vec<_> = fixed::misfit(facts.scheme(), spec, spans)
+        .into_iter()
+        .collect();
     if let Some(missing) = facts.missing() {
         rows.total(&MISSING, missing);
         notes.push(format!(

@@ -166,7 +166,7 @@ impl Shape {
             Self::Steps(step) => format!("neighbours are {step} apart"),
             Self::Blocks(size) => format!("runs begin every {size} numbers"),
             Self::Dense => "most numbers between the first and the last are there".to_owned(),
-            Self::Sparse => "small numbers with gaps".to_owned(),
+            Self::Sparse => "most numbers between the first and the last are missing".to_owned(),
         }
     }
 }
