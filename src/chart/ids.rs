@@ -131,6 +131,9 @@ fn bit_map(picture: &mut Picture, map: &Grid, classes: &[&str]) {
         })
         .collect();
     let mut y = Axis::between("ids, as they arrive", 0.0, ids, short);
+    // No parts of an id.
+    y.ticks
+        .retain(|tick| (tick.place * ids - libm::round(tick.place * ids)).abs() < 1e-6);
     y.ticks
         .iter_mut()
         .for_each(|tick| tick.place = 1.0 - tick.place);
@@ -239,6 +242,12 @@ fn histogram(picture: &mut Picture, area: Area, steps: &[&Row], equal: f64) {
         (ends.0.min(point.0), ends.1.max(point.0 + 1.0))
     });
     let Some((first, last)) = Some(ends).filter(|ends| ends.0 < ends.1) else {
+        let why = match (steps, equal) {
+            ([], 0.0) => "None: there is one id.",
+            ([], _) => "None: all ids are equal.",
+            _ => "None that is not rare: most ids equal the one before.",
+        };
+        picture.text(area.at(0.0, 0.5), why, Font::LABEL, Anchor::Left);
         return;
     };
     // A little space beside the bars, and room for a few of them.
@@ -351,6 +360,23 @@ mod tests {
         assert_eq!(shade(0.49), shade(0.51));
         assert_ne!(shade(0.3), shade(0.5));
         assert_eq!(shade(1.0), SHADES.last().copied());
+    }
+
+    #[test]
+    fn one_id_has_no_steps_and_no_parts() {
+        let mut all = records();
+        all.grids = vec![grid("list", "ones_by_bit", vec![vec![0, 1]])];
+        let one = Parameters::from([
+            ("part_ids".to_owned(), json!(1)),
+            ("ids".to_owned(), json!(1)),
+        ]);
+        all.grids[0].params = one;
+        let svg = &ids(&all).unwrap()[0].svg;
+        assert!(svg.contains("None: there is one id."), "{svg}");
+        assert!(!svg.contains(">0.5<") && !svg.contains("0.5\n"), "{svg}");
+        all.rows = vec![row("equal_steps", ("", ""), 0, 9.0)];
+        let svg = &ids(&all).unwrap()[0].svg;
+        assert!(svg.contains("None: all ids are equal."), "{svg}");
     }
 
     #[test]

@@ -450,6 +450,24 @@ fn hex_strings_are_read_as_the_ids_that_they_store() {
     assert_eq!(stdout.matches("\n uuid_v7  ").count(), 1, "{stdout}");
 }
 
+/// Ids in neighbouring ticks may be as near to each other as any.
+#[test]
+fn the_longest_gap_is_one_for_sure() {
+    let list = |second| format!("0ujtsYcgvSTl8PAuAdqWYSMnLOv\n{second}\n");
+    let gap = |list: String| {
+        let (_, stdout, stderr) = read(list, &["--as", "ksuid"]);
+        let line = stdout.lines().find(|line| line.contains("longest time"));
+        let line = line.unwrap_or(&stderr).split("an id").last();
+        line.unwrap_or_default().trim().to_owned()
+    };
+    // A second later, and four.
+    assert_eq!(
+        gap(list("0ujtsgPkxfk7DsqfundfLLU3313")),
+        "less than ticks tell"
+    );
+    assert_eq!(gap(list("0ujtt3mx4JXBUJrz9H15i0po9rR")), "at least 3.00 s");
+}
+
 #[test]
 fn repeats_are_told_by_line_and_ids_of_another_scheme_by_their_fixed_bits() {
     let (_, stdout, _) = read("# ids\n\n5\n6\n5\n", &[]);

@@ -86,7 +86,14 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Facts<S> {
             .unwrap_or_default();
         let mut sections = Vec::new();
         if let Some(instants) = self.instants() {
-            sections.push(time(instants, self.ids(), &spec, list.rows.clone()));
+            let tick_ns = self.scheme().limits().tick_ns;
+            sections.push(time(
+                instants,
+                tick_ns,
+                self.ids(),
+                &spec,
+                list.rows.clone(),
+            ));
         }
         sections.push(fields(&self, &spec, list.rows.clone()));
         let nodes = self
@@ -98,10 +105,19 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Facts<S> {
     }
 }
 
-fn time(instants: &Instants, ids: u64, spec: &str, mut rows: Rows) -> Section {
+fn time(
+    instants: &Instants,
+    tick_ns: Option<u64>,
+    ids: u64,
+    spec: &str,
+    mut rows: Rows,
+) -> Section {
     let (first, last) = (instants.first(), instants.last());
     let span_ns = last.0 - first.0;
-    let gap_ns = instants.longest_gap_ns();
+    // Of ids in neighbouring ticks nothing lies between for sure.
+    let gap_ns = instants
+        .longest_gap_ns()
+        .saturating_sub(tick_ns.unwrap_or_default());
     let parts = instants.parts(PARTS);
     rows.total(&FIRST, first.ms());
     rows.total(&LAST, last.ms());
@@ -115,21 +131,20 @@ fn time(instants: &Instants, ids: u64, spec: &str, mut rows: Rows) -> Section {
         vec!["last".to_owned(), instant(last)],
         vec!["time between".to_owned(), length(span_ns)],
     ];
+    if let Some(tick_ns) = tick_ns {
+        lines.push(vec!["each told to a tick of".to_owned(), length(tick_ns)]);
+    }
     if span_ns > 0 {
         let rate = ids as f64 / (span_ns as f64 / 1e9);
         rows.total(&RATE, Number::Real(rate));
         lines.push(vec!["rate".to_owned(), per_time(rate)]);
         let each: Vec<_> = parts.iter().map(ToString::to_string).collect();
         lines.push(vec!["ids by tenths of the time".to_owned(), each.join(" ")]);
-        let exact = if instants.descents() == 0 {
-            ""
-        } else {
-            "at least "
+        let gap = match gap_ns {
+            0 => "less than ticks tell".to_owned(),
+            _ => format!("at least {}", length(gap_ns)),
         };
-        lines.push(vec![
-            "longest time without an id".to_owned(),
-            format!("{exact}{}", length(gap_ns)),
-        ]);
+        lines.push(vec!["longest time without an id".to_owned(), gap]);
     }
     lines.push(vec![
         "instants before the one before".to_owned(),

@@ -6,6 +6,9 @@ use idlab::id::Key;
 use idlab::inspect::{Arrival, BLOCK_IDS, TREE_IDS};
 use std::fmt::Write;
 
+/// Kendall's tau below which a list is taken to have its newest id first.
+const NEWEST_FIRST: f64 = -0.5;
+
 /// How nearly the ids ascend, and which come twice; `text` writes an id, and sorts as the keys
 /// do where it is equally long; `lines` are those of the ids.
 pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String, lines: &Lines) -> String {
@@ -58,6 +61,9 @@ pub fn section<K: Key>(arrival: &Arrival<K>, text: impl Fn(K) -> String, lines: 
             "\nThe B-tree is loaded with the first {} ids.",
             whole(TREE_IDS as f64)
         );
+    }
+    if arrival.ids > 2 && arrival.tau() < NEWEST_FIRST {
+        out += "\nThe ids descend. If the newest is first, turn the list round: expected is the order of arrival.";
     }
     let _ = write!(out, "\n{}", repeated(arrival, lines));
     let _ = write!(out, "\n{}", prefix(arrival, text));
@@ -150,5 +156,12 @@ mod tests {
             "{found}"
         );
         assert!(text(&[]).contains("Order of arrival of 0 ids"));
+    }
+
+    #[test]
+    fn a_list_with_its_newest_id_first_is_told_to_be_turned_round() {
+        let is_told = |ids: &[u64]| text(ids).contains("turn the list round");
+        assert!(is_told(&[9, 8, 6, 7, 5, 4]));
+        assert!(!is_told(&[4, 5, 7, 6, 8, 9]) && !is_told(&[3, 1, 2]) && !is_told(&[2, 1]));
     }
 }
