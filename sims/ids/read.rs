@@ -28,10 +28,11 @@ use crate::input::{self, Input};
 use crate::recorder::{self, Format, OutputArgs, Recorder};
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::clock::{Clock, SystemClock};
+use idlab::clock::{Clock, SystemClock, Timestamp};
 use idlab::dump::{Dump, KINDS, Kind, Lines};
-use idlab::id::Key;
+use idlab::id::{Id, Key};
 use idlab::inspect::recognise::{self, Recognised};
+use idlab::layout::date;
 use idlab::measure::Rows;
 use idlab::names;
 use idlab::record::{Measured, Parameters};
@@ -81,6 +82,14 @@ impl As {
         let spec: Spec = text.parse().map_err(usage)?;
         if schemes.clone().any(|name| name == spec.name) {
             let kinds = scheme::visit(&spec, KindsOf).map_err(usage)?;
+            let (epoch, now) = (scheme::visit(&spec, EpochOf).map_err(usage)?, today());
+            // A day lasts until the next.
+            if epoch > now.later(DAY_NS) {
+                return Err(usage(format!(
+                    "--as {text}: its epoch lies in the future, expected at most {}, which is today",
+                    date(now.0.into())
+                )));
+            }
             return Ok(Self::Scheme(spec, kinds));
         }
         match KINDS.iter().find(|(name, _)| *name == text) {
@@ -117,8 +126,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         Some(As::Scheme(spec, _)) => (None, Some(spec)),
         _ => {
             let heads = dump.kinds().into_iter().map(|kind| (kind, dump.head(kind)));
-            let found =
-                recognise::recognise(&heads.collect::<Vec<_>>(), SystemClock::default().now());
+            let found = recognise::recognise(&heads.collect::<Vec<_>>(), today());
             let spec = match found.best() {
                 Some(best) => {
                     dump.choose(best.kind);
@@ -212,6 +220,24 @@ fn any_of(kind: Kind) -> Result<Option<Spec>> {
         }
     }
     Ok(None)
+}
+
+const DAY_NS: u64 = 86_400 * 1_000_000_000;
+
+fn today() -> Timestamp {
+    SystemClock::default().now()
+}
+
+/// The instant of tick 0, 1970 if there is no clock.
+struct EpochOf;
+
+impl Visitor for EpochOf {
+    type Output = Timestamp;
+
+    fn visit<S: Scheme>(self, scheme: S) -> Timestamp {
+        let zero = S::Id::from_key(Default::default());
+        scheme.timestamp(zero).unwrap_or_default()
+    }
 }
 
 /// The fields of a scheme.

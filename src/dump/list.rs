@@ -119,8 +119,12 @@ impl<R: BufRead + Send + 'static> Dump<R> {
                         }
                     }
                     None => SourceError(format!(
-                        "line {line}, column {column}: \"{}\" is no id of any kind (see `sim list kinds`)",
-                        shown(text)
+                        "line {line}, column {column}: \"{}\" is no id of any kind (see `sim list kinds`){}",
+                        shown(text),
+                        match self.fields.second() {
+                            Some(_) => ", and ids are expected as the first field",
+                            None => "",
+                        }
                     )),
                 });
             }

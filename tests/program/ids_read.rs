@@ -243,6 +243,11 @@ const UNDECODED: &[(&[&str], i32, &str)] = &[
         "expected a date",
     ),
     (
+        &["--decode", "5", "--as", "snowflake:epoch=2399-01-01"],
+        2,
+        "its epoch lies in the future, expected at most 20",
+    ),
+    (
         &["--decode", "5", "--as", "snowflake:worker=9"],
         2,
         "must add up to 64 bits",
@@ -351,6 +356,10 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("1\nid\n", "line 2, column 1: unexpected character 'i'"),
     ("{\"id\": 5}\n", "is no id of any kind"),
+    (
+        "name,id\nbob,5\n",
+        "line 2, column 1: \"bob\" is no id of any kind (see `sim list kinds`), and ids are expected as the first field",
+    ),
     (
         "18446744073709551616\n",
         "line 1, column 1: \"18446744073709551616\" is too large, expected unsigned decimal integers: at most 18446744073709551615; if it is no number: --as push_id",
