@@ -499,6 +499,23 @@ fn repeats_are_told_by_line_and_ids_of_another_scheme_by_their_fixed_bits() {
     assert_eq!(stdout.lines().count(), 4, "{stdout}");
 }
 
+#[test]
+fn times_in_the_future_ask_for_the_epoch() {
+    // 2080 by Twitter's epoch.
+    let (_, stdout, _) = read("9223372036854775807\n", &["--as", "snowflake"]);
+    assert!(
+        stdout.contains("Some of these times are in the future. If the epoch is another one, give it, as in --as snowflake:epoch=2024-01-01."),
+        "{stdout}"
+    );
+    let (_, stdout, _) = read("1541815603606036480\n", &["--as", "snowflake"]);
+    assert!(!stdout.contains("epoch=2024"), "{stdout}");
+    let (_, stdout, _) = read("1541815603606036480\n1541815603606036481\n", &[]);
+    assert!(
+        stdout.contains("No list tells its epoch: if it is not that of snowflake, give it, as in --as snowflake:epoch=2024-01-01."),
+        "{stdout}"
+    );
+}
+
 /// Signed numbers are read if they are asked for.
 #[test]
 fn kinds_may_be_asked_for() {

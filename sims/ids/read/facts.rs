@@ -1,6 +1,6 @@
 //! What the ids of a known scheme say: instants, rate, fields.
 
-use super::{List, Observer, Section};
+use super::{DAY_NS, List, Observer, Section, recognised, today};
 use crate::args::usage;
 use crate::ids::{fixed, instant};
 use crate::report;
@@ -87,13 +87,13 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Facts<S> {
         let mut sections = Vec::new();
         if let Some(instants) = self.instants() {
             let tick_ns = self.scheme().limits().tick_ns;
-            sections.push(time(
-                instants,
-                tick_ns,
-                self.ids(),
-                &spec,
-                list.rows.clone(),
-            ));
+            let mut found = time(instants, tick_ns, self.ids(), &spec, list.rows.clone());
+            if list.recognised.is_none() {
+                let is_future = instants.last() > today().later(DAY_NS);
+                let doubt = recognised::doubted_epoch(&spec, instants.first(), is_future);
+                found.text.extend(doubt.map(|doubt| format!("\n{doubt}")));
+            }
+            sections.push(found);
         }
         sections.push(fields(&self, &spec, list.rows.clone()));
         let nodes = self

@@ -92,24 +92,36 @@ impl<K: Key> Observer<K> for Heading {
 /// Years that are early for ids with a millisecond in them: before 2010.
 const EARLY: Timestamp = Timestamp::from_ms(1_262_304_000_000);
 
-/// What is to be said of the instants of a layout whose epoch its users choose.
+/// What is to be said of a fit whose epoch its users choose.
 pub fn epoch(fit: &Fit) -> Option<String> {
     let (first, _) = fit.span?;
-    let parts = fit
-        .spec
-        .split(':')
-        .filter(|part| !part.starts_with("epoch"));
-    let spec = format!("{}:epoch=2024-01-01", parts.collect::<Vec<_>>().join(":"));
-    As::parse(&spec).ok()?;
-    let doubt = match (fit.is_future, first < EARLY) {
-        (true, _) => "Some of these times are in the future. ",
-        (false, true) => "Some of these times are before 2010. ",
-        (false, false) => "",
-    };
+    let give = give_epoch(&fit.spec)?;
+    let doubt = doubt(first, fit.is_future).unwrap_or_default();
     Some(format!(
-        "{doubt}No list tells its epoch: if it is not that of {}, give it, as in --as {spec}.",
+        "{doubt}No list tells its epoch: if it is not that of {}, {give}",
         fit.spec
     ))
+}
+
+/// The same where a scheme was asked for, if its instants are hard to believe.
+pub fn doubted_epoch(spec: &str, first: Timestamp, is_future: bool) -> Option<String> {
+    let (give, doubt) = (give_epoch(spec)?, doubt(first, is_future)?);
+    Some(format!("{doubt}If the epoch is another one, {give}"))
+}
+
+fn doubt(first: Timestamp, is_future: bool) -> Option<&'static str> {
+    match (is_future, first < EARLY) {
+        (true, _) => Some("Some of these times are in the future. "),
+        (false, true) => Some("Some of these times are before 2010. "),
+        (false, false) => None,
+    }
+}
+
+fn give_epoch(spec: &str) -> Option<String> {
+    let parts = spec.split(':').filter(|part| !part.starts_with("epoch"));
+    let spec = format!("{}:epoch=2024-01-01", parts.collect::<Vec<_>>().join(":"));
+    As::parse(&spec).ok()?;
+    Some(format!("give it, as in --as {spec}."))
 }
 
 #[cfg(test)]
@@ -147,5 +159,10 @@ mod tests {
         for fixed in ["tsid", "uuid_v7", "ulid"] {
             assert_eq!(said(fixed, 70, true), "");
         }
+        let asked =
+            |first, is_future| doubted_epoch("discord", Timestamp::from_ms(first), is_future);
+        assert_eq!(asked(1_700_000_000_000, false), None);
+        let future = "Some of these times are in the future. If the epoch is another one, give it, as in --as discord:epoch=2024-01-01.";
+        assert_eq!(asked(1_900_000_000_000, true).as_deref(), Some(future));
     }
 }
