@@ -189,6 +189,9 @@ pub enum RecordError {
     /// Reading failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A file of other lines.
+    #[error("line 1: not a record of schema {SCHEMA}: neither `schema` nor `run` is in it")]
+    Other,
     /// A line is not a record.
     #[error("line {line}: not a record of schema {SCHEMA}: {cause}")]
     Line {
@@ -294,12 +297,17 @@ impl Records {
     /// Reads JSON Lines written by [`Records::write_jsonl`].
     ///
     /// # Errors
-    /// A line that is no record (named by number), or no run line at the top.
+    /// A line that is no record (named by number), or no run line at the top; or JSON Lines that
+    /// are something else, as their first says.
     pub fn read_jsonl(input: impl BufRead) -> Result<Self, RecordError> {
         let mut records: Option<Self> = None;
         for (line, text) in (1..).zip(input.lines()) {
             let wrong = |cause: String| RecordError::Line { line, cause };
-            let parsed = serde_json::from_str(&text?).map_err(|error| wrong(error.to_string()))?;
+            let text = text?;
+            if line == 1 && is_other(&text) {
+                return Err(RecordError::Other);
+            }
+            let parsed = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
             match (parsed, &mut records) {
                 (Line::Run(run), None) => {
                     records = Some(Self {
@@ -318,6 +326,16 @@ impl Records {
             cause: "the file is empty".to_owned(),
         })
     }
+}
+
+/// Whether a line is an object as no record is.
+fn is_other(line: &str) -> bool {
+    let object: Result<serde_json::Map<_, _>, _> = serde_json::from_str(line);
+    object.is_ok_and(|object| {
+        !["schema", "run"]
+            .iter()
+            .any(|key| object.contains_key(*key))
+    })
 }
 
 /// Writes files, all of them or none: their contents go to temporary files in

@@ -80,6 +80,23 @@ fn a_broken_line_is_named() {
     let error = Records::read_jsonl(&*text).unwrap_err().to_string();
     assert!(error.starts_with("line 3: "), "{error}");
     assert!(Records::read_jsonl(&b""[..]).is_err());
+    // Other JSON Lines are told from broken records.
+    let is_other = |text: &str| {
+        matches!(
+            Records::read_jsonl(text.as_bytes()),
+            Err(RecordError::Other)
+        )
+    };
+    assert!(is_other("{}\n") && is_other("{\"kind\":\"run\",\"experiment\":\"mine\"}\n"));
+    for broken in [
+        "",
+        "{",
+        "[]",
+        "{\"schema\":9}",
+        "{\"kind\":\"row\",\"run\":\"0\"}",
+    ] {
+        assert!(!is_other(broken), "{broken}");
+    }
 }
 
 #[test]

@@ -96,17 +96,32 @@ fn unknown_names_and_files_are_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     load(folder.path(), "uuid_v4,snowflake");
+    // Lines of another program are no concern.
     std::fs::write(folder.path().join("other.jsonl"), "{}\n").unwrap();
     let (code, _, stderr) = compare(&["uuid_v4", "snowflake", "--records", path]);
-    assert_eq!(code, 0);
+    assert_eq!((code, &*stderr), (0, ""));
+    // Half a record is.
+    let whole = std::fs::read(folder.path().join("btree.jsonl")).unwrap();
+    let half = folder.path().join("half.jsonl");
+    std::fs::write(&half, &whole[..whole.len() - 9]).unwrap();
+    let (code, _, stderr) = compare(&["uuid_v4", "snowflake", "--records", path]);
+    assert_eq!((code, stderr.lines().count()), (0, 1), "{stderr}");
     assert!(
-        stderr.starts_with("passed over: ") && stderr.contains("other.jsonl: line 1"),
+        stderr.starts_with("passed over: ") && stderr.contains("half.jsonl: line "),
         "{stderr}"
     );
-    // An error is one line, whatever was passed over.
+    // An error is one line, whatever was passed over, which may have what is missed.
     let (code, _, stderr) = compare(&["uuid_v5", "--records", path]);
     assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
-    std::fs::remove_file(folder.path().join("other.jsonl")).unwrap();
+    assert!(
+        stderr.contains("; passed over ") && stderr.contains("half.jsonl: line "),
+        "{stderr}"
+    );
+    std::fs::remove_file(half).unwrap();
+    // A file that is named twice is read once.
+    let once = compare(&["uuid_v4", "snowflake", "--records", path]);
+    let file = format!("{path},{path}/btree.jsonl");
+    assert_eq!(compare(&["uuid_v4", "snowflake", "--records", &file]), once);
     let missing = folder.path().join("none.jsonl");
     std::fs::write(folder.path().join("broken"), "{}\n").unwrap();
     let broken = folder.path().join("broken");
