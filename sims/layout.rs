@@ -28,7 +28,7 @@ pub struct Args {
     /// A split such as 41/10/12, or a scheme
     layout: Option<String>,
     /// Length of a tick [default: 1ms]
-    #[arg(long, value_name = "TIME", value_parser = tick, requires = "layout")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = tick, requires = "layout")]
     tick: Option<u64>,
     /// When tick 0 began: a date, a time with its zone, Unix time such as 1288834974657ms, or a scheme that has it [default: unix]
     #[arg(long, value_name = "WHEN", requires = "layout")]
@@ -37,25 +37,25 @@ pub struct Args {
     #[arg(long, value_name = "DATE", requires = "layout")]
     now: Option<String>,
     /// Ids a second, of all writers
-    #[arg(long, value_name = "N", value_parser = args::rate, requires = "layout")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = args::rate, requires = "layout")]
     rate: Option<u64>,
     /// Services whose ids must not clash, each replica with a generator inside
-    #[arg(long, value_name = "N", value_parser = million, requires = "layout", help_heading = "Fleet")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = million, requires = "layout", help_heading = "Fleet")]
     services: Option<u64>,
     /// Replicas of each service
-    #[arg(long, value_name = "N", default_value = "1", value_parser = million, requires = "services", help_heading = "Fleet")]
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = million, requires = "services", help_heading = "Fleet")]
     replicas: u64,
     /// Times a day that all replicas start anew
-    #[arg(long, value_name = "N", value_parser = million, requires = "services", help_heading = "Fleet")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = million, requires = "services", help_heading = "Fleet")]
     deploys_per_day: Option<u64>,
     /// Rows of a table. Without a layout, or with --secondary or --foreign: what ids 8, 16 and 20 bytes wide, and as text, take there. With random bits: the ids among which two may be equal
-    #[arg(long, value_name = "N", value_parser = rows, help_heading = "Storage")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = rows, help_heading = "Storage")]
     rows: Option<u64>,
     /// Further indexes of the table [default: 0]
-    #[arg(long, value_name = "N", value_parser = copies, requires = "rows", help_heading = "Storage")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = copies, requires = "rows", help_heading = "Storage")]
     secondary: Option<u64>,
     /// Tables that hold the id as a foreign key, with as many rows and an index on it [default: 0]
-    #[arg(long, value_name = "N", value_parser = copies, requires = "rows", help_heading = "Storage")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = copies, requires = "rows", help_heading = "Storage")]
     foreign: Option<u64>,
     #[command(flatten)]
     output: OutputArgs,

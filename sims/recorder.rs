@@ -17,7 +17,7 @@ use std::time::Instant;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Seed of all randomness
-    #[arg(long, value_name = "N", default_value = "1", value_parser = args::count)]
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = args::count)]
     pub seed: u64,
     /// Folder that receives records and charts
     #[arg(long, value_name = "DIR", default_value = "results")]
@@ -26,7 +26,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// Threads; the results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N", value_parser = args::threads)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = args::threads)]
     pub threads: Option<usize>,
 }
 

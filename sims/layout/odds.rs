@@ -75,7 +75,8 @@ pub fn write(question: &Question, rows: &mut Rows) -> String {
     let nodes = budget.nodes.unwrap_or(1);
     let workers = question.workers.map_or(1, |workers| workers.count());
     let per_tick = rate as f64 * tick_ns as f64 / 1e9 / workers.min(nodes) as f64;
-    let equal = some_equal_in_a_tick(ids, per_tick, values);
+    // Fewer ids than a tick has are all of one tick.
+    let equal = some_equal_in_a_tick(ids, per_tick, values).min(some_equal(ids, values));
     rows.total(&SOME_EQUAL, Number::Real(equal));
     let _ = writeln!(
         text,
@@ -111,8 +112,10 @@ fn rate(question: &Question) -> String {
                 real(most)
             )
         }
-        (None, Some(ids), None) => {
-            let lasts = ids as f64 / rate as f64 / (NS_PER_YEAR / 1e9);
+        (None, ids, None) if budget.layout.bits(FieldKind::Counter) > 0 => {
+            // A counter that all writers share bounds no single one.
+            let all = || libm::exp2(budget.layout.bits(FieldKind::Counter).into());
+            let lasts = ids.map_or_else(all, |ids| ids as f64) / rate as f64 / (NS_PER_YEAR / 1e9);
             format!("\n{per_s} ids/s use its numbers up in {}.\n", length(lasts))
         }
         _ => String::new(),

@@ -163,11 +163,20 @@ fn random_bits_clash_as_birthdays_do() {
         let found = value(&stdout, "some_ids_equal", &[]);
         assert!((found / expected - 1.0).abs() < 1e-6, "{flags}: {found:e}");
     }
+    // Two ids are of one tick at worst, however many others it holds.
+    let (_, stdout, _) = layout("t41/r22 --rate 100M --rows 2 --format jsonl", folder.path());
+    let equal = value(&stdout, "some_ids_equal", &[]) * 4_194_304.0;
+    assert!((equal - 1.0).abs() < 1e-9, "{equal}");
     let (_, stdout, _) = layout("122 --format jsonl", folder.path());
     let half = value(&stdout, "ids_until_equal", &["\"x\":0.5"]);
     assert!((half / 2.714_922_67e18 - 1.0).abs() < 1e-8, "{half:e}");
     let (_, stdout, _) = layout("1+63 --rate 1M", folder.path());
     assert!(stdout.contains("Random bits: 63"), "{stdout}");
+    let (_, stdout, _) = layout("auto_increment --rate 1M", folder.path());
+    assert!(
+        stdout.contains("use its numbers up in 292,277 years"),
+        "{stdout}"
+    );
     let (_, stdout, _) = layout("f1/s63 --rate 1M", folder.path());
     assert!(
         stdout.contains("use its numbers up in 292,277 years"),
@@ -241,7 +250,10 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         ("--rows many", "expected a whole number"),
         ("--rows 2000000G", "expected at most 1000000G"),
         ("--rows 1 --foreign 2k", "expected at most 1000"),
-        ("--rows 1 --secondary -1", "unexpected argument"),
+        ("--rows 1 --secondary -1", "'-1' for '--secondary"),
+        ("twitter --rate -5", "'-5' for '--rate"),
+        ("41/10/12 --tick -1ms", "'-1ms' for '--tick"),
+        ("twitter --seed -1", "'-1' for '--seed"),
     ] {
         let (code, stdout, stderr) = layout(flags, &out);
         assert_eq!((code, stderr.lines().count()), (2, 1), "{flags}: {stderr}");
