@@ -30,6 +30,15 @@ impl Estimate {
         }
     }
 
+    /// The same and so many more.
+    pub fn plus(self, more: f64) -> Self {
+        Self {
+            value: self.value + more,
+            low: self.low + more,
+            high: self.high + more,
+        }
+    }
+
     /// The same with both ends at least `least`, which is known to be so.
     pub fn at_least(self, least: f64) -> Self {
         Self {
@@ -38,6 +47,38 @@ impl Estimate {
             high: self.high.max(least),
         }
     }
+}
+
+/// Probability of a value outside of an interval.
+const ALPHA: f64 = 0.05;
+
+/// Whether what is observed is too rare for a value to be in its interval: `tail` is the
+/// probability of what is as far out or further, with half of its own (mid-p, Lancaster 1961), and
+/// `other_end` that of the last value at the other side. Each side has 2.5 %, but one has all 5 % if
+/// nothing at the other one is as rare (Blaker 2000).
+pub(super) fn is_rare(tail: f64, other_end: f64) -> bool {
+    tail < if other_end < tail { ALPHA / 2.0 } else { ALPHA }
+}
+
+/// Where `f`, which rises up to one place and falls from there on, is greatest, to 10⁻⁷ (golden
+/// section, Kiefer 1953).
+pub(super) fn greatest(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const SHARE: f64 = 0.618_033_988_749_894_9;
+    let (mut low, mut high) = (low, high);
+    let [mut left, mut right] = [high - SHARE * (high - low), low + SHARE * (high - low)];
+    let [mut at_left, mut at_right] = [f(left), f(right)];
+    while high - low > 1e-7 {
+        if at_left >= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - SHARE * (high - low);
+            at_left = f(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + SHARE * (high - low);
+            at_right = f(right);
+        }
+    }
+    low.midpoint(high)
 }
 
 /// Where `f`, which has the sign of `f(low)` up to one place and the other one from there on,

@@ -4,11 +4,15 @@
 //! workers; how likely the next one is guessed. Each is said with its error, and nothing where
 //! ids tell nothing.
 //!
-//! The ids are taken for a sample at random of all there were, at a steady rate; a rate that
-//! changes makes the one that sequence numbers tell too high, as most ids are of busy ticks.
+//! The ids are taken for a sample at random of all there were. Where too few share a worker and a
+//! tick, the volume that sequence numbers tell is that of a steady rate, or bounded from below
+//! alone if the rate changes; a change within a part of the time that has eight ids is not
+//! noticed, and makes it too high, as most ids are of busy ticks.
 
 mod conduct;
+mod gaps;
 mod guess;
+mod leaked;
 mod running;
 mod sequence;
 mod tank;
@@ -18,18 +22,18 @@ mod workers;
 
 pub use conduct::Conduct;
 pub use guess::{Counter, Unknown};
+pub use leaked::{Guess, LEAK_MEASURES, Leaked, Times, Volume};
 pub use tank::tank;
 pub use workers::{Method, Workers, workers};
 
 use super::Estimate;
 use crate::clock::{NS_PER_MS, NS_PER_S, Timestamp};
 use crate::id::{Id, Key};
-use crate::measure::{Rows, Sample};
-use crate::record::{Measured, Number};
+use crate::measure::Sample;
 use crate::scheme::{FieldKind, Scheme};
 use conduct::Part;
 use running::Counters;
-use sequence::{Seen, Spread, ids_per_tick};
+use sequence::{Seen, Sequences, Spread};
 
 /// What holds for ids of every scheme.
 pub const NO_SECRET: &str = "An id is never an authorisation token, in any scheme: whoever asks \
@@ -37,152 +41,10 @@ pub const NO_SECRET: &str = "An id is never an authorisation token, in any schem
 
 /// Guesses whose odds are told.
 const TRIES: [u64; 3] = [1, 1000, 1_000_000];
+/// As many writers as ids that do not tell them apart are taken to be of: each is of its own.
+const WRITERS: f64 = 1048576.0;
 /// How exactly a stranger may know when the next id is made.
 const KNOWN: [(&str, u64); 2] = [("1ms", NS_PER_MS), ("1s", NS_PER_S)];
-
-/// Measures of this file.
-pub const LEAK_MEASURES: &[&Measured] = &[
-    &LEAK_TICK_NS,
-    &LEAK_SPAN_MS,
-    &LEAK_WORKERS_SEEN,
-    &LEAK_WORKERS,
-    &LEAK_ISSUED,
-    &LEAK_VOLUME,
-    &LEAK_RATE,
-    &LEAK_ODDS,
-];
-
-const LEAK_TICK_NS: Measured = Measured {
-    name: "leak_tick_ns",
-    unit: "ns",
-    about: "precision to which an id tells when it was made; absent if it does not",
-};
-const LEAK_SPAN_MS: Measured = Measured {
-    name: "leak_span_ms",
-    unit: "ms",
-    about: "time from the earliest id of the list to the latest, as they tell it",
-};
-const LEAK_WORKERS_SEEN: Measured = Measured {
-    name: "leak_workers_seen",
-    unit: "workers",
-    about: "different workers in the list",
-};
-const LEAK_WORKERS: Measured = Measured {
-    name: "leak_workers",
-    unit: "workers",
-    about: "all workers there are, estimated (param by); high is null if nothing bounds it",
-};
-const LEAK_ISSUED: Measured = Measured {
-    name: "leak_issued",
-    unit: "ids",
-    about: "ids that a central counter has given out so far, estimated from the list (German tank)",
-};
-const LEAK_VOLUME: Measured = Measured {
-    name: "leak_volume",
-    unit: "ids",
-    about: "ids from the list's earliest to its latest, estimated; of one writer where the ids do not tell writers apart (param of); low and high are null if exact, high alone if only bounded from below",
-};
-const LEAK_RATE: Measured = Measured {
-    name: "leak_rate",
-    unit: "ids/s",
-    about: "the same a second",
-};
-const LEAK_ODDS: Measured = Measured {
-    name: "leak_odds",
-    unit: "probability",
-    about: "that one of x guesses is the next id, if the guesser knows when it is made to within param known",
-};
-
-/// How many ids there were.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Volume {
-    /// So many, less numbers that were never given out.
-    Exact(u64),
-    /// So many, with an error.
-    Near(Estimate),
-    /// So many or more.
-    AtLeast(u64),
-    /// The ids do not tell.
-    Unknown,
-}
-
-impl Volume {
-    fn of(estimate: Estimate) -> Self {
-        if estimate.high == f64::INFINITY {
-            Self::AtLeast(estimate.low as u64)
-        } else if estimate.low == estimate.high {
-            Self::Exact(estimate.low as u64)
-        } else {
-            Self::Near(estimate)
-        }
-    }
-
-    /// As value, lower and upper end.
-    pub fn estimate(self) -> Option<Estimate> {
-        match self {
-            Self::Exact(ids) => Some(Estimate::exact(ids as f64)),
-            Self::Near(estimate) => Some(estimate),
-            Self::AtLeast(ids) => Some(Estimate {
-                value: ids as f64,
-                low: ids as f64,
-                high: f64::INFINITY,
-            }),
-            Self::Unknown => None,
-        }
-    }
-}
-
-/// Odds of a guess.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Guess {
-    /// Guesses.
-    pub tries: u64,
-    /// How exactly it is known when the next id is made, in words and in nanoseconds.
-    pub known: (&'static str, u64),
-    /// Probability that one of them is it.
-    pub odds: f64,
-}
-
-/// When ids were made.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Times {
-    /// To this precision.
-    pub tick_ns: u64,
-    /// The earliest.
-    pub first: Timestamp,
-    /// The latest.
-    pub last: Timestamp,
-}
-
-impl Times {
-    fn seconds(&self) -> f64 {
-        (self.last.0 - self.first.0) as f64 / NS_PER_S as f64
-    }
-}
-
-/// What an outsider learns.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Leaked {
-    /// Ids of the list.
-    pub ids: u64,
-    /// What the scheme's counter says.
-    pub conduct: Conduct,
-    /// When they were made; `None` without a clock.
-    pub times: Option<Times>,
-    /// Workers; `None` if ids do not tell them apart.
-    pub workers: Option<Workers>,
-    /// Numbers that a central counter has given out.
-    pub issued: Option<Estimate>,
-    /// Ids from the earliest to the latest: of all workers, or, if ids do not tell them
-    /// apart, of one.
-    pub volume: Volume,
-    /// The same a second.
-    pub ids_per_s: Option<Estimate>,
-    /// Odds of guessing the next id.
-    pub guesses: Vec<Guess>,
-    /// Ids of all workers in a tick, where a sequence tells.
-    ids_per_tick: Option<Estimate>,
-}
 
 /// Takes the ids of a list.
 pub struct Leaks<S: Scheme> {
@@ -278,14 +140,6 @@ impl<S: Scheme> Leaks<S> {
         });
         let shares = self.counters.shares();
         let workers = (self.node.bits() > 0 && self.ids > 0).then(|| workers(&shares));
-        let per_worker = self.ids_per_tick(Spread::Even);
-        let ids_per_tick = match workers {
-            Some(Workers {
-                by: Method::Chao1, ..
-            }) => self.ids_per_tick(Spread::ByShares),
-            Some(Workers { all, .. }) => per_worker.map(|each| product(each, all)),
-            None => per_worker,
-        };
         let mut leaked = Leaked {
             ids: self.ids,
             conduct: self.conduct,
@@ -295,7 +149,6 @@ impl<S: Scheme> Leaks<S> {
             volume: Volume::Unknown,
             ids_per_s: None,
             guesses: Vec::new(),
-            ids_per_tick,
         };
         if let (Conduct::Tickets, Some((least, most))) = (self.conduct, self.counts) {
             leaked.issued = Some(tank(self.ids, most));
@@ -303,8 +156,9 @@ impl<S: Scheme> Leaks<S> {
         }
         if let Some(times) = times {
             leaked.volume = match self.conduct {
-                Conduct::RunsOn => Volume::of(self.issued(times)),
-                _ => self.of_ticks(&leaked, times.first, times.last),
+                Conduct::RunsOn => Volume::of(self.counters.issued()),
+                Conduct::PerTick(first) => self.of_sequences(first, workers),
+                _ => Volume::Unknown,
             };
             // Those of the list are known.
             if let (Volume::Near(volume), "all") = (leaked.volume, leaked.of()) {
@@ -314,7 +168,7 @@ impl<S: Scheme> Leaks<S> {
                 leaked.ids_per_s = Some(volume.times(1.0 / times.seconds()));
             }
         }
-        let unknown = self.unknown(&leaked, per_worker.map_or(0.0, |each| each.value));
+        let unknown = self.unknown(&leaked);
         for known in KNOWN {
             // Without a clock it does not matter when.
             if leaked.times.is_none() && known != KNOWN[0] {
@@ -339,57 +193,52 @@ impl<S: Scheme> Leaks<S> {
         let (Some(at), Some(until)) = (self.scheme.timestamp(a), self.scheme.timestamp(b)) else {
             return Volume::Unknown;
         };
-        if self.conduct != Conduct::RunsOn {
-            return self.of_ticks(leaked, at.min(until), at.max(until));
-        }
         let (from, to) = if at <= until { (from, to) } else { (to, from) };
         let ticks = self.tick(Some(at)).abs_diff(self.tick(Some(until)));
         let alone = leaked.workers.is_none_or(|workers| workers.seen == 1);
-        let exact = self.counters.between(ticks, from, to).filter(|_| alone);
+        let exact = self.counters.between(ticks, from, to);
         match (exact, leaked.volume, leaked.times) {
-            (Some(ids), _, _) => Volume::Exact(ids),
-            (None, Volume::Exact(_) | Volume::Near(_), Some(times)) if times.seconds() > 0.0 => {
+            (Some(ids), _, _) if alone && self.conduct == Conduct::RunsOn => Volume::Exact(ids),
+            (_, Volume::Exact(_) | Volume::Near(_), Some(times)) if times.seconds() > 0.0 => {
                 let share = at.0.abs_diff(until.0) as f64 / (times.seconds() * NS_PER_S as f64);
-                let all = leaked.volume.estimate().map(|all| all.times(share));
-                all.map_or(Volume::Unknown, |all| Volume::Near(with_chance(all)))
+                let all = leaked.volume.estimate();
+                all.map_or(Volume::Unknown, |all| Volume::Near(part(all, share)))
             }
             _ => Volume::Unknown,
         }
     }
 
-    /// Ids of the ticks from `first` to `last`, where a sequence tells.
-    fn of_ticks(&self, leaked: &Leaked, first: Timestamp, last: Timestamp) -> Volume {
-        let ticks = self.tick(Some(last)) - self.tick(Some(first));
-        let Some(each) = leaked.ids_per_tick else {
-            return Volume::Unknown;
-        };
-        Volume::of(with_chance(each.times(ticks as f64)))
-    }
-
-    /// Ids of a worker, or of all, in a tick, from sequence numbers.
-    fn ids_per_tick(&self, spread: Spread) -> Option<Estimate> {
-        let Conduct::PerTick(first) = self.conduct else {
-            return None;
-        };
-        let sample = self.sample.in_order().iter();
-        let seen = |&(_, key): &(u64, _)| Seen {
-            worker: self.node.read(key),
+    /// The volume from sequence numbers, which begin with `first`.
+    fn of_sequences(&self, first: u64, workers: Option<Workers>) -> Volume {
+        let sample = (0..).zip(self.sample.in_order());
+        let seen = |(place, &(_, key)): (u64, &(u64, _))| Seen {
+            // Each id may be of another writer.
+            worker: match workers {
+                Some(_) => self.node.read(key),
+                None => place,
+            },
             tick: self.tick(self.scheme.timestamp(S::Id::from_key(key))),
             number: self.count(key).saturating_sub(first),
         };
-        ids_per_tick(&mut sample.map(seen).collect::<Vec<_>>(), spread)
+        let Some(sequences) = Sequences::new(sample.map(seen).collect()) else {
+            return Volume::Unknown;
+        };
+        Volume::of(match workers {
+            None => {
+                let of_one = sequences.population(Spread::Even(Estimate::exact(WRITERS)));
+                part(of_one, 1.0 / WRITERS)
+            }
+            Some(Workers {
+                by: Method::Chao1, ..
+            }) => sequences.volume(Spread::ByShares),
+            Some(Workers { all, .. }) => sequences.volume(Spread::Even(all)),
+        })
     }
 
-    /// What the counters say, of the whole list.
-    fn issued(&self, times: Times) -> Estimate {
-        let [first, last] = [times.first, times.last].map(|at| self.tick(Some(at)));
-        self.counters.issued(first, last)
-    }
-
-    fn unknown(&self, leaked: &Leaked, ids_per_tick: f64) -> Unknown {
+    fn unknown(&self, leaked: &Leaked) -> Unknown {
         let counter = match self.conduct {
             Conduct::None | Conduct::Tickets | Conduct::RunsOn => Counter::Known,
-            Conduct::PerTick(_) => Counter::PerTick(ids_per_tick),
+            Conduct::PerTick(_) => Counter::PerTick(self.ids_per_tick(leaked)),
             Conduct::Anywhere => Counter::Anywhere(self.counter.bits()),
         };
         let of_time = leaked.times.is_some();
@@ -401,6 +250,15 @@ impl<S: Scheme> Leaks<S> {
             counter,
             stepped: self.stepped as f64 / self.ids.saturating_sub(1).max(1) as f64,
         }
+    }
+
+    /// Ids of a worker in a tick, on average.
+    fn ids_per_tick(&self, leaked: &Leaked) -> f64 {
+        let ticks = |times: Times| self.tick(Some(times.last)) - self.tick(Some(times.first));
+        let ticks = leaked.times.map_or(0, ticks).max(1) as f64;
+        let workers = leaked.workers.map_or(1.0, |workers| workers.seen as f64);
+        let ids = leaked.volume.estimate().map_or(0.0, |volume| volume.value);
+        ids / (ticks * workers)
     }
 
     fn tick(&self, at: Option<Timestamp>) -> u64 {
@@ -429,91 +287,17 @@ impl<S: Scheme> Leaks<S> {
     }
 }
 
-/// The product of two estimates that err independently: by what factor is added in squares.
-fn product(a: Estimate, b: Estimate) -> Estimate {
-    let value = a.value * b.value;
-    if a.low == 0.0 || b.low == 0.0 || !value.is_finite() {
-        return Estimate {
-            value,
-            low: a.low * b.low,
-            high: a.high * b.high,
-        };
-    }
-    let factor = |a: f64, b: f64| {
-        let (a, b) = (libm::log(a), libm::log(b));
-        libm::exp(libm::sqrt(a * a + b * b))
-    };
-    Estimate {
-        value,
-        low: value / factor(a.value / a.low, b.value / b.low),
-        high: value * factor(a.high / a.value, b.high / b.value),
-    }
-}
-
-/// A mean number of ids as what there may have been: a Poisson number of that mean.
-fn with_chance(mean: Estimate) -> Estimate {
-    if !mean.value.is_finite() {
+/// A share of a number of ids: with its error, and which of them it is by chance.
+fn part(all: Estimate, share: f64) -> Estimate {
+    let mean = all.times(share);
+    if !mean.high.is_finite() {
         return mean;
     }
-    let chance = 1.959_964 * libm::sqrt(mean.value.max(1.0));
+    let chance = 1.959_964 * libm::sqrt((mean.value * (1.0 - share)).max(0.0));
     let wider = |end: f64| libm::sqrt((mean.value - end) * (mean.value - end) + chance * chance);
     Estimate {
         value: mean.value,
         low: (mean.value - wider(mean.low)).max(0.0),
         high: mean.value + wider(mean.high),
     }
-}
-
-impl Leaked {
-    /// Whose ids [`volume`](Self::volume) counts.
-    pub fn of(&self) -> &'static str {
-        match (self.conduct, self.workers) {
-            (Conduct::PerTick(_), None) => "one writer",
-            _ => "all",
-        }
-    }
-
-    /// Writes the numbers.
-    pub fn rows(&self, rows: &mut Rows) {
-        if let Some(times) = self.times {
-            rows.total(&LEAK_TICK_NS, times.tick_ns);
-            rows.total(&LEAK_SPAN_MS, (times.last.0 - times.first.0) / NS_PER_MS);
-        }
-        if let Some(workers) = self.workers {
-            rows.total(&LEAK_WORKERS_SEEN, workers.seen);
-            let by = [("by", workers.by.name().into())];
-            estimate(rows, &LEAK_WORKERS, workers.all, &by);
-        }
-        if let Some(issued) = self.issued {
-            estimate(rows, &LEAK_ISSUED, issued, &[]);
-        }
-        let of = [("of", self.of().into())];
-        if let Some(volume) = self.volume.estimate() {
-            estimate(rows, &LEAK_VOLUME, volume, &of);
-        }
-        if let Some(ids_per_s) = self.ids_per_s {
-            estimate(rows, &LEAK_RATE, ids_per_s, &of);
-        }
-        for guess in &self.guesses {
-            let known = [("known", guess.known.0.into())];
-            let tries = Some(Number::Whole(guess.tries));
-            rows.push(&LEAK_ODDS, tries, Number::Real(guess.odds), &known);
-        }
-    }
-}
-
-/// Writes an estimate: its value, or its lower end if there is none.
-fn estimate(
-    rows: &mut Rows,
-    measured: &Measured,
-    found: Estimate,
-    params: &[(&str, serde_json::Value)],
-) {
-    let finite = |end: f64| end.is_finite().then_some(Number::Real(end));
-    let ends = match found.low == found.high {
-        true => (None, None),
-        false => (finite(found.low), finite(found.high)),
-    };
-    let value = finite(found.value).unwrap_or(Number::Real(found.low));
-    rows.interval(measured, value, ends, params);
 }

@@ -1,6 +1,7 @@
 //! How many ids there were, from counters that run on: a writer's counter is read at two ids, and
 //! the difference is what it issued, unless the counter went round in between.
 
+use super::gaps::further;
 use crate::inspect::Estimate;
 use std::collections::BTreeMap;
 
@@ -9,17 +10,10 @@ const MOST_WRITERS: usize = 1 << 16;
 /// Neighbouring ids of one writer from which a rate is told.
 const LEAST_PAIRS: u64 = 16;
 
-/// Ids of a writer from which its rate is told where others are, too.
-const LEAST_IDS: u64 = 12;
-/// Standard deviations to either end of an interval: the normal 1.96 and a little for rates that
-/// are estimated from few ids, as trials have it.
-const QUANTILE: f64 = 2.1;
-
 /// What the ids of one writer say.
 #[derive(Clone, Copy, Debug)]
 struct Writer {
     ids: u64,
-    first_tick: u64,
     last_tick: u64,
     counter: u64,
     /// Ids from its first one here to its last, if the counter never went round unseen.
@@ -68,7 +62,6 @@ impl Counters {
             if !full {
                 let new = Writer {
                     ids: 1,
-                    first_tick: tick,
                     last_tick: tick,
                     counter,
                     steps: 0,
@@ -133,49 +126,29 @@ impl Counters {
         if told { horizon } else { 0 }
     }
 
-    /// Ids from the first of the list to the last, at `first_tick` and `last_tick`, by all
-    /// writers seen; without an upper end if a counter may have gone round unseen.
+    /// Ids from the first of the list to the last, by all writers; without an upper end if a counter
+    /// may have gone round unseen.
     ///
-    /// Between a writer's own first and last id the difference is exact. Before and after, it is
-    /// taken to have gone on as a Poisson process at its own mean rate, drawn to that of all, less
-    /// the share of ids that are seen: none is seen there. Of writers with fewer than a dozen
-    /// ids, and others may be missed where some have so few, only the difference is told.
-    pub fn issued(&self, first_tick: u64, last_tick: u64) -> Estimate {
+    /// Between a writer's own first and last id the difference is exact. What is before and after
+    /// are gaps like those between its ids ([`further`]).
+    pub fn issued(&self) -> Estimate {
         let horizon_ticks = self.horizon_ticks();
-        let span = last_tick.saturating_sub(first_tick) as f64;
-        let own = |writer: &Writer| (writer.last_tick - writer.first_tick) as f64;
-        // Ids between the two that its own time was measured by.
-        let inside = |writer: &Writer| writer.steps.saturating_sub(1) as f64;
-        let writers = || self.writers.values();
-        let ids: u64 = writers().map(|writer| writer.ids).sum();
-        let known = writers().fold(0u64, |sum, writer| {
-            sum.saturating_add(writer.steps.saturating_add(1))
-        });
-        let rate = writers().map(inside).sum::<f64>() / writers().map(own).sum::<f64>().max(1.0);
-        let (unseen, weight) = (1.0 - ids as f64 / known.max(ids).max(1) as f64, span / 4.0);
-        // Further ids, and their variance.
-        let (mut more, mut variance) = (0.0, 0.0);
-        for writer in writers() {
-            let measured = (own(writer) + weight).max(1.0);
-            let gap = (span - own(writer)).max(0.0);
-            let outside = (inside(writer) + rate * weight) / measured * gap * unseen;
-            more += outside;
-            variance += outside * (gap / measured + 1.0);
+        let (mut ids, mut issued, mut known, mut gaps) = (0u64, 0u64, 0u64, 0u64);
+        for writer in self.writers.values() {
+            ids += writer.ids;
+            issued = issued.saturating_add(writer.steps).saturating_add(1);
+            known += writer.ids.saturating_sub(2);
+            gaps += writer.ids.min(2);
         }
-        let enough = |writer: &Writer| writer.ids >= LEAST_IDS || self.writers.len() == 1;
-        let sure = |writer: &Writer| writer.longest_ticks <= horizon_ticks && enough(writer);
-        let known = known.saturating_sub(1) as f64;
-        let error = QUANTILE * libm::sqrt(variance);
-        match ids > 1 && writers().all(sure) {
-            true => Estimate {
-                value: known + more,
-                low: (known + more - error).max(known),
-                high: known + more + error,
-            },
+        let least = issued.saturating_sub(1) as f64;
+        let sure = |writer: &Writer| writer.longest_ticks <= horizon_ticks;
+        match ids > 1 && self.writers.values().all(sure) {
+            true if self.writers.len() == 1 => Estimate::exact(least),
+            // Nothing before the earliest counts, nor after the latest.
+            true => further(gaps - 2, known, issued.saturating_sub(ids)).plus(least),
             false => Estimate {
-                value: known,
-                low: known,
                 high: f64::INFINITY,
+                ..Estimate::exact(least)
             },
         }
     }
@@ -202,7 +175,7 @@ mod tests {
     #[test]
     fn differences_are_what_was_issued_while_the_counter_does_not_go_round() {
         let counters = one_writer(100_001, 50);
-        assert_eq!(counters.issued(0, 10_000), Estimate::exact(100_000.0));
+        assert_eq!(counters.issued(), Estimate::exact(100_000.0));
         assert!((5..100).contains(&counters.horizon_ticks()));
         assert_eq!(counters.between(5, 4090, 10), Some(16));
         assert_eq!(counters.between(1000, 4090, 10), None);
@@ -212,7 +185,7 @@ mod tests {
     #[test]
     fn a_counter_that_may_have_gone_round_bounds_from_below() {
         let counters = one_writer(1_000_001, 3001);
-        let issued = counters.issued(0, 100_000);
+        let issued = counters.issued();
         assert_eq!((counters.horizon_ticks(), issued.high), (0, f64::INFINITY));
         assert!(issued.low <= 1_000_000.0);
     }
@@ -224,7 +197,7 @@ mod tests {
             let id = id ^ 1;
             counters.see(0, id / 10, id);
         }
-        let issued = counters.issued(0, 99);
+        let issued = counters.issued();
         assert!((995.0..=1000.0).contains(&issued.value), "{issued:?}");
     }
 
@@ -232,10 +205,10 @@ mod tests {
     fn ids_of_one_writer_each_say_little() {
         let mut counters = Counters::new(24);
         (0..5).for_each(|writer| counters.see(writer, writer, 77));
-        let issued = counters.issued(0, 4);
+        let issued = counters.issued();
         assert_eq!((issued.low, issued.high), (4.0, f64::INFINITY));
         assert_eq!(counters.shares(), [1; 5]);
-        let none = Counters::new(24).issued(0, 0);
+        let none = Counters::new(24).issued();
         assert_eq!(none.low, 0.0);
     }
 }

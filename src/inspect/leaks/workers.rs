@@ -1,7 +1,7 @@
 //! How many workers there are, from those that are seen.
 
 use crate::inspect::Estimate;
-use crate::inspect::estimate::last_whole;
+use crate::inspect::estimate::{is_rare, last_whole};
 
 /// Workers seen, and how many there may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -19,8 +19,8 @@ pub struct Workers {
 pub enum Method {
     /// All have equal shares of the ids (the coupon collector's problem): what number makes
     /// it likeliest that so many are seen, with those that make it neither too rare to see so
-    /// few nor so many (mid-p). Where about one worker is unseen, or none, the interval holds the
-    /// true number in more than 97 % of lists, up to 99.5 %.
+    /// few nor so many. Of few workers the interval can only hold the true number in a share
+    /// of lists that is far from 95 %: 3 ids are of 2 workers in 75 %, and of 1 or 2 in 100 %.
     EqualShares,
     /// Shares differ: Chao's lower bound, S + f₁ (f₁ − 1) / 2 (f₂ + 1), by those seen once and
     /// twice (Chao 1984, with the correction for bias). There is no upper end, unless none was
@@ -40,13 +40,10 @@ impl Method {
 
 /// Draws up to which probabilities are exact.
 const EXACT_IDS: u64 = 400;
-/// Probability of a number outside the interval, at either end.
-const HALF_ALPHA: f64 = 0.025;
-
 /// The workers of ids picked at random; `shares` are the ids of each worker seen.
 pub fn workers(shares: &[u64]) -> Workers {
     let (seen, ids) = (shares.len() as u64, shares.iter().sum::<u64>());
-    if seen > 1 && !are_equal(shares, ids) {
+    if seen > 1 && !are_equal(shares, 4.0) {
         let so_often = |times| shares.iter().filter(|&&share| share == times).count() as f64;
         let (once, twice) = (so_often(1), so_often(2));
         let all = seen as f64 + once * (once - 1.0) / (2.0 * (twice + 1.0));
@@ -68,13 +65,16 @@ pub fn workers(shares: &[u64]) -> Workers {
     }
 }
 
-/// Whether shares differ no more than by chance: Pearson's χ² is within four standard
+/// Whether shares differ no more than by chance: Pearson's χ² is within so many standard
 /// deviations of its mean.
-fn are_equal(shares: &[u64], ids: u64) -> bool {
-    let mean = ids as f64 / shares.len() as f64;
+pub(super) fn are_equal(shares: &[u64], deviations: f64) -> bool {
+    let mean = shares.iter().sum::<u64>() as f64 / shares.len() as f64;
     let square = |&share: &u64| (share as f64 - mean) * (share as f64 - mean) / mean;
     let freedom = shares.len() as f64 - 1.0;
-    shares.iter().map(square).sum::<f64>() <= freedom + 4.0 * libm::sqrt(2.0 * freedom) + 8.0
+    // Of few shares, the tail is longer than the normal one.
+    let skew = deviations * deviations / 2.0;
+    shares.iter().map(square).sum::<f64>()
+        <= freedom + deviations * libm::sqrt(2.0 * freedom) + skew
 }
 
 /// Workers with equal shares, of whom `seen` turn up among `ids` ids.
@@ -86,13 +86,12 @@ fn coupon_collector(seen: u64, ids: u64) -> Estimate {
     // More workers, more of them seen.
     let fewer = |all: u64| expected(all as f64, ids as f64) <= seen as f64;
     let value = to_f64(last_whole(seen, fewer));
-    let high = to_f64(last_whole(seen, |all| {
-        all == seen || seen_at_most(seen, all, ids) >= HALF_ALPHA
-    }));
-    // The greatest number with which it is too rare to see as many.
-    let rare = |all: u64| 1.0 - seen_at_most(seen, all, ids) < HALF_ALPHA;
-    let low = match rare(seen) {
-        true => to_f64(last_whole(seen, rare)) + 1.0,
+    let at_most = |seen, all| seen_at_most(seen, all, ids);
+    let too_few = |all: u64| is_rare(at_most(seen, all), 1.0 - at_most(all.min(ids), all));
+    let too_many = |all: u64| is_rare(1.0 - at_most(seen, all), at_most(1, all));
+    let high = to_f64(last_whole(seen, |all| all == seen || !too_few(all)));
+    let low = match too_many(seen) {
+        true => to_f64(last_whole(seen, too_many)) + 1.0,
         false => seen as f64,
     };
     Estimate {
@@ -121,9 +120,12 @@ fn nearly(seen: u64, all: u64, ids: u64) -> f64 {
     let none_of = |workers: f64| libm::exp(k * libm::log1p(-workers / w));
     let unseen = w * none_of(1.0);
     if unseen < 20.0 {
+        let left = all - seen;
+        if unseen == 0.0 {
+            return if left == 0 { 0.5 } else { 0.0 };
+        }
         // P(more unseen than `left`) + half its own.
         let ln_mass = |u: f64| u * libm::log(unseen) - unseen - libm::lgamma(u + 1.0);
-        let left = all - seen;
         let below: f64 = (0..left).map(|u| libm::exp(ln_mass(u as f64))).sum();
         return 1.0 - below - libm::exp(ln_mass(left as f64)) / 2.0;
     }
@@ -137,22 +139,29 @@ fn nearly(seen: u64, all: u64, ids: u64) -> f64 {
     libm::erfc(-z / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// The same, id by id: the next one is of a worker seen before, or of another.
+/// The same, from the probabilities themselves.
 fn exactly(seen: u64, all: u64, ids: u64) -> f64 {
+    let mut chances = chances_of_seen(seen, all, ids);
+    let own = chances.pop().unwrap_or(0.0);
+    chances.iter().sum::<f64>() + own / 2.0
+}
+
+/// Probabilities of 0, 1, … up to `most` workers of `all` among `ids` ids.
+///
+/// Id by id: the next one is of a worker seen before, or of another.
+pub(super) fn chances_of_seen(most: u64, all: u64, ids: u64) -> Vec<f64> {
     let w = all as f64;
-    let seen = seen as usize;
-    // Probabilities of 0 to `seen` workers; more are left out.
-    let mut chances = vec![0.0; seen + 1];
+    let most = most as usize;
+    let mut chances = vec![0.0; most + 1];
     chances[0] = 1.0;
     for id in 0..ids as usize {
-        for s in (1..=seen.min(id + 1)).rev() {
+        for s in (1..=most.min(id + 1)).rev() {
             let (known, new) = (s as f64 / w, (w - s as f64 + 1.0) / w);
             chances[s] = chances[s] * known + chances[s - 1] * new;
         }
         chances[0] = 0.0;
     }
-    let own = chances.pop().unwrap_or(0.0);
-    chances.iter().sum::<f64>() + own / 2.0
+    chances
 }
 
 #[cfg(test)]
