@@ -55,9 +55,10 @@ const ALPHA: f64 = 0.05;
 /// Whether what is observed is too rare for a value to be in its interval: `tail` is the
 /// probability of what is as far out or further, with half of its own (mid-p, Lancaster 1961), and
 /// `other_end` that of the last value at the other side. Each side has 2.5 %, but one has all 5 % if
-/// nothing at the other one is as rare (Blaker 2000).
+/// that last value alone has as much, so that nothing can be left out there.
 pub(super) fn is_rare(tail: f64, other_end: f64) -> bool {
-    tail < if other_end < tail { ALPHA / 2.0 } else { ALPHA }
+    const HALF: f64 = ALPHA / 2.0;
+    tail < if other_end < HALF { HALF } else { ALPHA }
 }
 
 /// Where `f`, which rises up to one place and falls from there on, is greatest, to 10⁻⁷ (golden

@@ -65,10 +65,13 @@ fn volume(leaked: &Leaked) -> String {
         }
         (Volume::Exact(ids), _) => whole(ids as f64),
         (Volume::Near(estimate), _) => range(estimate),
-        (Volume::AtLeast(ids), _) => format!(
-            "{} or more: counters may have gone round",
-            whole(ids as f64)
-        ),
+        (Volume::AtLeast(ids), conduct) => {
+            let why = match conduct {
+                Conduct::RunsOn => "counters may have gone round, or too few ids tell",
+                _ => "the rate changes, and too few ids share a tick",
+            };
+            format!("{} or more: {why}", whole(ids as f64))
+        }
         (Volume::Unknown, _) => "they do not tell".to_owned(),
     }
 }

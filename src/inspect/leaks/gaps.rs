@@ -26,17 +26,16 @@ pub fn further(gaps: u64, known: u64, unseen: u64) -> Estimate {
             ..Estimate::exact(0.0)
         };
     }
-    // P(fewer than `found`) + ½ P(`found`), if there are `more`.
-    let mid = |more: u64, found: u64| {
-        let tail = |known, up_to| at_most(up_to, gaps, known, unseen.saturating_add(more));
-        let both = |up_to| tail(known, up_to) + tail(known + 1, up_to);
-        (both(Some(found)) + both(found.checked_sub(1))) / 4.0
+    // P(fewer than `found`) + ½ P(`found`), if there are `more`: by so many known gaps, and
+    // by the mean of those without and with the last.
+    let of = |known: u64, more: u64, found: u64| {
+        let tail = |up_to| at_most(up_to, gaps, known, unseen.saturating_add(more));
+        (tail(Some(found)) + tail(found.checked_sub(1))) / 2.0
     };
+    let mid = |more, found| (of(known, more, found) + of(known + 1, more, found)) / 2.0;
     let too_few = |more: u64| {
-        is_rare(
-            mid(more, more),
-            1.0 - mid(more, unseen.saturating_add(more)),
-        )
+        let all = of(known + 1, more, unseen.saturating_add(more));
+        is_rare(mid(more, more), 1.0 - all)
     };
     let too_many = |more: u64| is_rare(1.0 - mid(more, more), mid(more, 0));
     let low = match too_few(0) {
