@@ -7,6 +7,7 @@ mod read;
 mod real_time;
 
 use crate::args::{self, usage};
+use crate::layout::instant;
 use crate::recorder::Format;
 use crate::report;
 use crate::writers::{FleetArgs, explain};
@@ -44,6 +45,9 @@ pub struct Args {
     /// The scheme that the ids are of, with parameters, or their kind (see `sim list kinds`) [default: as recognised]
     #[arg(long = "as", value_name = "SCHEME", value_parser = args::item, conflicts_with = "scheme")]
     as_scheme: Option<String>,
+    /// The day after which no instant of an id is likely [default: today]
+    #[arg(long, value_name = "DATE", conflicts_with = "scheme")]
+    now: Option<String>,
     /// Draw charts too
     #[arg(long, requires = "read", conflicts_with_all = ["scheme", "decode"])]
     charts: bool,
@@ -74,14 +78,16 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     if let Some(path) = &args.read {
-        return read::run(args, path);
+        return read::run(args, path, now(args)?);
     }
     let given = args.decode.as_deref().unwrap_or_default();
     let name = match (&args.scheme, given) {
         (Some(scheme), []) => scheme,
         // The flag stands before the scheme.
         (None, [only]) if args.as_scheme.is_none() && is_scheme(only) => only,
-        (None, [_, ..]) => return decode::run(given, args.as_scheme.as_deref()),
+        (None, [_, ..]) => {
+            return decode::run(given, args.as_scheme.as_deref(), now(args)?);
+        }
         (Some(_), [_, ..]) => {
             return Err(usage(
                 "--decode with ids: expected --as instead of a scheme",
@@ -128,6 +134,15 @@ pub fn run(args: &Args) -> Result<()> {
         decode,
     };
     scheme::visit(&spec, print).map_err(usage)?
+}
+
+/// The last instant of the day of --now.
+fn now(args: &Args) -> Result<Timestamp> {
+    let day_ns = instant::now_ns(args.now.as_deref())?;
+    let end_ns = u64::try_from(day_ns + instant::NS_PER_DAY - 1);
+    end_ns
+        .map(Timestamp)
+        .map_err(|_| usage("--now: expected a day from 1970 to 2553"))
 }
 
 /// Whether a text is the spec of a scheme.

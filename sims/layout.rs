@@ -1,7 +1,7 @@
 //! `sim layout`: the bit budget of an id, and what its width costs.
 
 mod fleet;
-mod instant;
+pub mod instant;
 mod odds;
 mod storage;
 mod table;
@@ -234,10 +234,7 @@ fn question(args: &Args) -> Result<Option<Question>> {
     let Some(name) = &args.layout else {
         return Ok(None);
     };
-    let now_ns = match &args.now {
-        Some(text) => instant::date_ns(text).map_err(|error| usage(format!("--now {error}")))?,
-        None => instant::today_ns(),
-    };
+    let now_ns = instant::now_ns(args.now.as_deref())?;
     let is_scheme = !is_split(name);
     let budget = if is_scheme {
         let flags = [

@@ -3,7 +3,7 @@
 use super::read::{self, As};
 use super::{Decoder, fixed};
 use anyhow::{Context, Result, bail};
-use idlab::clock::{Clock, SystemClock};
+use idlab::clock::Timestamp;
 use idlab::dump::{Dump, Head, Kind};
 use idlab::id::{Id, Key};
 use idlab::inspect::recognise::{self, Fit};
@@ -12,8 +12,8 @@ use std::any::Any;
 use std::io::{Cursor, Write};
 
 /// Prints the fields of these ids.
-pub fn run(ids: &[String], as_scheme: Option<&str>) -> Result<()> {
-    let wanted = as_scheme.map(As::parse).transpose()?;
+pub fn run(ids: &[String], as_scheme: Option<&str>, now: Timestamp) -> Result<()> {
+    let wanted = as_scheme.map(|text| As::parse(text, now)).transpose()?;
     let kinds = wanted
         .as_ref()
         .map(|wanted| wanted.kinds())
@@ -30,7 +30,7 @@ pub fn run(ids: &[String], as_scheme: Option<&str>) -> Result<()> {
         .into_iter()
         .map(|kind| (kind, dump.head(kind)))
         .collect();
-    let found = recognise::recognise(&heads, SystemClock::default().now());
+    let found = recognise::recognise(&heads, now);
     if found.equals.is_empty() {
         let what = match ids.as_slice() {
             [id] => format!("the {} {}", dump.kind().singular(), id.escape_debug()),

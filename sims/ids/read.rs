@@ -28,7 +28,7 @@ use crate::input::{self, Input};
 use crate::recorder::{self, Format, OutputArgs, Recorder};
 use anyhow::{Context, Result};
 use idlab::chart;
-use idlab::clock::{Clock, SystemClock, Timestamp};
+use idlab::clock::Timestamp;
 use idlab::dump::{Dump, KINDS, Kind, Lines};
 use idlab::id::{Id, Key};
 use idlab::inspect::recognise::{self, Recognised};
@@ -74,19 +74,17 @@ pub enum As {
 }
 
 impl As {
-    /// The scheme or the kind of this name.
-    pub fn parse(text: &str) -> Result<Self> {
+    /// The scheme or the kind of this name; no epoch is after `now`.
+    pub fn parse(text: &str, now: Timestamp) -> Result<Self> {
         let schemes = SCHEMES.iter().map(|scheme| scheme.name);
         let schemes = schemes.chain(PRESETS.iter().map(|preset| preset.name));
         let kinds = KINDS.iter().map(|(name, _)| *name);
         let spec: Spec = text.parse().map_err(usage)?;
         if schemes.clone().any(|name| name == spec.name) {
             let kinds = scheme::visit(&spec, KindsOf).map_err(usage)?;
-            let (epoch, now) = (scheme::visit(&spec, EpochOf).map_err(usage)?, today());
-            // A day lasts until the next.
-            if epoch > now.later(DAY_NS) {
+            if scheme::visit(&spec, EpochOf).map_err(usage)? > now {
                 return Err(usage(format!(
-                    "--as {text}: its epoch lies in the future, expected at most {}, which is today",
+                    "--as {text}: its epoch lies in the future, expected at most {}, which is today (or --now)",
                     date(now.0.into())
                 )));
             }
@@ -112,8 +110,9 @@ impl As {
     }
 }
 
-pub fn run(args: &Args, path: &Path) -> Result<()> {
-    let wanted = args.as_scheme.as_deref().map(As::parse).transpose()?;
+pub fn run(args: &Args, path: &Path, now: Timestamp) -> Result<()> {
+    let wanted = args.as_scheme.as_deref();
+    let wanted = wanted.map(|text| As::parse(text, now)).transpose()?;
     let label = Input::dump(path, None)?.label();
     let kinds = wanted.as_ref().map(As::kinds).unwrap_or_default();
     let name = match path == Path::new("-") {
@@ -126,7 +125,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         Some(As::Scheme(spec, _)) => (None, Some(spec)),
         _ => {
             let heads = dump.kinds().into_iter().map(|kind| (kind, dump.head(kind)));
-            let found = recognise::recognise(&heads.collect::<Vec<_>>(), today());
+            let found = recognise::recognise(&heads.collect::<Vec<_>>(), now);
             let spec = match found.best() {
                 Some(best) => {
                     dump.choose(best.kind);
@@ -142,6 +141,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         ("read".to_owned(), label.clone().into()),
         ("as".to_owned(), args.as_scheme.clone().into()),
         ("charts".to_owned(), args.charts.into()),
+        ("now".to_owned(), date(now.0.into()).into()),
     ]);
     let output = OutputArgs {
         seed: args.seed,
@@ -160,6 +160,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
         recognised,
         ids: 0,
         lines: Lines::default(),
+        now,
     };
     let (ids, ends) = match dump.into_stream().keys {
         AnySource::Bytes8(keys) => observe(keys, &list),
@@ -220,12 +221,6 @@ fn any_of(kind: Kind) -> Result<Option<Spec>> {
         }
     }
     Ok(None)
-}
-
-const DAY_NS: u64 = 86_400 * 1_000_000_000;
-
-fn today() -> Timestamp {
-    SystemClock::default().now()
 }
 
 /// The instant of tick 0, 1970 if there is no clock.

@@ -1,6 +1,7 @@
 //! Instants as they are typed.
 
 use super::OfScheme;
+use crate::args::usage;
 use idlab::names::nearest;
 use idlab::scheme::{self, PRESETS, SCHEMES, Spec};
 use jiff::Timestamp;
@@ -19,10 +20,18 @@ pub fn date_ns(text: &str) -> Result<i128, String> {
     start.ok_or_else(|| format!("{text}: expected a date such as 2026-12-01"))
 }
 
-/// The start of today in UTC.
-pub fn today_ns() -> i128 {
-    let now = Timestamp::now().as_nanosecond();
-    now - now.rem_euclid(NS_PER_DAY)
+/// The day that --now gives, else today: its start in UTC.
+///
+/// # Errors
+/// Usage: no date.
+pub fn now_ns(given: Option<&str>) -> anyhow::Result<i128> {
+    match given {
+        Some(text) => date_ns(text).map_err(|error| usage(format!("--now {error}"))),
+        None => {
+            let now = Timestamp::now().as_nanosecond();
+            Ok(now - now.rem_euclid(NS_PER_DAY))
+        }
+    }
 }
 
 fn start_ns(date: Date) -> Option<i128> {

@@ -562,3 +562,27 @@ fn real_ids_are_recognised() {
         "{v7}"
     );
 }
+
+/// What lies in the future depends on the day that is given, not on the day of the test.
+#[test]
+fn the_day_is_recorded_and_decides_what_is_in_the_future() {
+    let folder = TempDir::new().unwrap();
+    let read = |now: &str| {
+        let list = folder.path().join("list.txt");
+        fs::write(&list, "1975580204856397825\n1975580204856397826\n").unwrap();
+        let list = list.to_str().unwrap();
+        run(&["ids", "--read", list, "--now", now], folder.path(), b"")
+    };
+    let (code, before, _) = read("2020-01-01");
+    assert_eq!(code, 0);
+    assert!(before.contains("in the future"), "{before}");
+    let (code, after, _) = read("2036-01-01");
+    assert_eq!(code, 0);
+    assert!(!after.contains("in the future"), "{after}");
+    let (code, _, stderr) = read("tomorrow");
+    assert_eq!(code, 2);
+    assert!(
+        stderr.contains("--now tomorrow: expected a date such as"),
+        "{stderr}"
+    );
+}

@@ -1,6 +1,6 @@
 //! What the ids of a known scheme say: instants, rate, fields.
 
-use super::{DAY_NS, List, Observer, Section, recognised, today};
+use super::{List, Observer, Section, recognised};
 use crate::args::usage;
 use crate::ids::{fixed, instant};
 use crate::report;
@@ -89,7 +89,7 @@ impl<S: Scheme> Observer<<S::Id as Id>::Key> for Facts<S> {
             let tick_ns = self.scheme().limits().tick_ns;
             let mut found = time(instants, tick_ns, self.ids(), &spec, list.rows.clone());
             if list.recognised.is_none() {
-                let is_future = instants.last() > today().later(DAY_NS);
+                let is_future = instants.last() > list.now;
                 let doubt = recognised::doubted_epoch(&spec, instants.first(), is_future);
                 found.text.extend(doubt.map(|doubt| format!("\n{doubt}")));
             }

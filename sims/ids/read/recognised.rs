@@ -1,11 +1,13 @@
 //! What the ids are: how many of which kind, and which schemes fit.
 
-use super::{As, List, Observer, Section, equals};
+use super::{List, Observer, Section, equals};
+use crate::ids::decode::KindsOf;
 use crate::ids::instant;
 use idlab::clock::Timestamp;
 use idlab::id::Key;
 use idlab::inspect::recognise::Fit;
 use idlab::record::Measured;
+use idlab::scheme;
 
 pub const FIT: Measured = Measured {
     name: "fit",
@@ -120,7 +122,7 @@ fn doubt(first: Timestamp, is_future: bool) -> Option<&'static str> {
 fn give_epoch(spec: &str) -> Option<String> {
     let parts = spec.split(':').filter(|part| !part.starts_with("epoch"));
     let spec = format!("{}:epoch=2024-01-01", parts.collect::<Vec<_>>().join(":"));
-    As::parse(&spec).ok()?;
+    scheme::visit(&spec.parse().ok()?, KindsOf).ok()?;
     Some(format!("give it, as in --as {spec}."))
 }
 

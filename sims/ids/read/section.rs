@@ -1,6 +1,7 @@
 //! Sections: tables for people, with the same numbers as rows of records.
 
 use crate::report;
+use idlab::clock::Timestamp;
 use idlab::dump::{Kind, Lines};
 use idlab::id::Key;
 use idlab::inspect::recognise::Recognised;
@@ -24,6 +25,8 @@ pub struct List {
     pub ids: u64,
     /// The lines that they are on; none until all are read.
     pub lines: Lines,
+    /// The end of the day on which the question is asked.
+    pub now: Timestamp,
     /// What records call the run.
     pub digest: String,
     /// Rows of records begin as these.
