@@ -6,7 +6,7 @@
 //! 3. Each requirement is a [`Check`]: a figure and the bound that it must keep. Figures come
 //!    from a scheme's fields and limits, closed forms, and short seeded runs of fleet and store.
 //! 4. A choice that fits has kept all bounds, and all were looked at; those that fit are ranked
-//!    by what a row costs ([`Cost`]). There is no other way to be recommended.
+//!    by what a row costs ([`Cost`]), near equals sharing a place ([`Criterion`]). There is no other way to be recommended.
 //!
 //! Not asked: how fast ids are made ([`crate::measure`] has it), what rows cost beside their keys.
 
@@ -15,6 +15,7 @@ mod candidate;
 mod check;
 mod cost;
 mod facts;
+mod rank;
 mod runs;
 mod trial;
 mod verdict;
@@ -24,6 +25,7 @@ pub use candidate::{CANDIDATES, Candidate};
 pub use check::*;
 pub use cost::Cost;
 pub use facts::{Facts, PUBLIC};
+pub use rank::{BYTES, Criterion, READS, VISITS};
 pub use runs::RunError;
 pub use verdict::{Advice, Choice, Verdict, advise};
 

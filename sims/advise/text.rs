@@ -2,7 +2,7 @@
 
 use super::warnings::warnings;
 use crate::report;
-use idlab::advise::{Advice, Asked, Bound, Check, Verdict};
+use idlab::advise::{Advice, Asked, BYTES, Bound, Check, Criterion, READS, VISITS, Verdict};
 use idlab::record::Measured;
 use indicatif::HumanBytes;
 
@@ -172,7 +172,8 @@ fn also(advice: &Advice) -> Option<String> {
     if others.is_empty() {
         return None;
     }
-    let lines = (2..).zip(others).map(|(rank, other)| {
+    let lines = others.into_iter().map(|other| {
+        let rank = other.rank.unwrap_or_default();
         let cost = other.cost.clone().unwrap_or_default();
         vec![
             format!("{rank}  {}", other.choice),
@@ -183,13 +184,32 @@ fn also(advice: &Advice) -> Option<String> {
         ]
     });
     let headings = [
-        "Also fits, next best first",
+        "Also fits, next best first, equals of one rank",
         "pages read\nan insert",
         "visits\nan id",
         "index bytes\na row",
         "further\nparts",
     ];
-    Some(report::table(&headings, lines))
+    Some(format!(
+        "{}\n Equal: pages read {}, visits {}, bytes {} of the least, and as many parts.",
+        report::table(&headings, lines),
+        tolerance(READS),
+        tolerance(VISITS),
+        tolerance(BYTES),
+    ))
+}
+
+/// How far a figure may be above the least of its equals.
+fn tolerance(criterion: Criterion) -> String {
+    let Criterion {
+        percent,
+        hundredths,
+        ..
+    } = criterion;
+    match hundredths {
+        0 => format!("within {percent} %"),
+        _ => format!("within {percent} % or 0.{hundredths:02}"),
+    }
 }
 
 /// One line a scheme that does not fit in any way: its best option, and what ruled that out;

@@ -44,7 +44,7 @@ macro_rules! measured {
 }
 
 measured! {
-    RANK "advice_rank" ["rank"] "place among the options that fit, from 1; no row if it does not";
+    RANK "advice_rank" ["rank"] "place among the options that fit, from 1, near equals sharing one; no row if it does not";
     UNMET "unmet_requirements" ["requirements"] "requirements that an option does not meet";
     ID_BYTES "id_bytes" ["bytes"] "bytes of an id in its column";
     CAPACITY "capacity_ids_per_s" ["ids/s"] "ids a second that the ticks of all writers hold; no row if nothing bounds it";

@@ -14,7 +14,7 @@ pub struct Cost {
     /// Bytes of the trees of ids.
     pub index_bytes_per_row: f64,
     /// Pages that inserts need in memory.
-    working_set_pages: f64,
+    pub(super) working_set_pages: f64,
 }
 
 /// Rows on a node, copies included, of a table of so many.

@@ -37,6 +37,8 @@ pub struct Facts {
     pub telling_bits: u32,
     /// Whether a centre hands out its numbers.
     pub has_centre: bool,
+    /// Whether that centre is the store itself: no round trip leads to it.
+    pub is_drawn_in_the_store: bool,
     /// Whether a writer's ids ascend.
     pub ascends: bool,
     /// Whether all bits of the column are in use, so that a signed one will sort wrongly.
@@ -55,6 +57,8 @@ impl Visitor for Read {
             of.map(|field| field.bits).sum()
         };
         let first = fields.first().map(|field| field.kind);
+        let has_centre = scheme.visits().is_some();
+        let is_afar = self.0.params.iter().any(|(name, _)| name == "rtt_us");
         Facts {
             spec: self.0,
             column: scheme.column(),
@@ -62,7 +66,8 @@ impl Visitor for Read {
             random_bits: bits(&[FieldKind::Random]),
             node_bits: bits(&[FieldKind::Node]),
             telling_bits: bits(&[FieldKind::Timestamp, FieldKind::Node, FieldKind::Counter]),
-            has_centre: scheme.visits().is_some(),
+            has_centre,
+            is_drawn_in_the_store: has_centre && !is_afar,
             ascends: scheme.ascends(),
             is_unsigned: scheme.column() == Column::Bigint && first != Some(FieldKind::Fixed),
         }

@@ -127,11 +127,37 @@ fn store(asked: &Asked) -> &'static Store {
     }
 }
 
+/// How long a store is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoreRun {
+    /// `effort.shard_s`.
+    Short,
+    /// Six times as long: ids at random are spread over all nodes only by many splits and moves.
+    Long,
+}
+
+impl StoreRun {
+    fn seconds(self, asked: &Asked) -> u64 {
+        match (self, store(asked).first_ranges) {
+            (_, FirstRanges::Asked) => asked.effort.shard_s.min(60),
+            (StoreRun::Short, FirstRanges::One) => asked.effort.shard_s,
+            (StoreRun::Long, FirstRanges::One) => 6 * asked.effort.shard_s,
+        }
+    }
+
+    /// The longer one, of a store that spreads its ranges as time goes by.
+    pub fn longer(self, asked: &Asked) -> Option<Self> {
+        let more = StoreRun::Long.seconds(asked) > self.seconds(asked);
+        more.then_some(StoreRun::Long)
+    }
+}
+
 /// The same ids in a store sharded by each of `keys`: rows of each.
 pub fn sharded(
     asked: &Asked,
     facts: &Facts,
     keys: &[ShardingKey],
+    run: StoreRun,
     digest: &str,
 ) -> Result<Vec<Vec<Row>>, RunError> {
     let rate = asked.rate.min(asked.effort.shard_rate);
@@ -153,10 +179,7 @@ pub fn sharded(
         clients: Clients::OpenLoop { rate },
         ids_per_s: rate,
         capacity_per_s: asked.capacity_per_s,
-        seconds: match store.first_ranges {
-            FirstRanges::One => asked.effort.shard_s,
-            FirstRanges::Asked => asked.effort.shard_s.min(60),
-        },
+        seconds: run.seconds(asked),
         seed: asked.seed,
     };
     let rows = |key: &ShardingKey| {
@@ -164,7 +187,7 @@ pub fn sharded(
         Rows::new(digest, &facts.spec.to_string(), store.name, params)
     };
     let mut rows: Vec<_> = keys.iter().map(rows).collect();
-    let stream = stream(facts, patient(asked, rate))?;
+    let stream = stream(facts, patient(asked, facts, rate))?;
     measure_shards_any(stream.keys, &plan, &mut rows, &|_| {}).map_err(LoadError::from)?;
     let totals = |rows: Rows| {
         let mut rows = rows.into_rows();
@@ -174,9 +197,13 @@ pub fn sharded(
     Ok(rows.into_iter().map(totals).collect())
 }
 
-/// A fleet whose calls all wait until they have their ids.
-fn patient(asked: &Asked, rate: u64) -> FleetSpec {
-    let latency = Latency::Exponential { mean_ns: NS_PER_MS };
+/// A fleet whose calls all wait until they have their ids, which then travel to the store, but
+/// for those that the store draws as a row arrives.
+fn patient(asked: &Asked, facts: &Facts, rate: u64) -> FleetSpec {
+    let latency = match facts.is_drawn_in_the_store {
+        true => Latency::None,
+        false => Latency::Exponential { mean_ns: NS_PER_MS },
+    };
     let mut spec = asked.fleet(rate, latency, None);
     spec.conduct.refuse = false;
     spec
@@ -216,6 +243,6 @@ pub fn tree(
         secondaries: 0,
         seed: asked.seed,
     };
-    let stream = stream(facts, patient(asked, asked.rate))?;
+    let stream = stream(facts, patient(asked, facts, asked.rate))?;
     Ok((cliff(stream.keys, plan, &|_| {})?, design))
 }

@@ -3,6 +3,7 @@
 use super::check::{RANK, UNMET};
 use super::cost::Cost;
 use super::facts::PUBLIC;
+use super::rank::rank;
 use super::runs::{self, FleetRun, RunError};
 use super::trial::Trial;
 use super::{Asked, Bound, CANDIDATES, Check, Facts};
@@ -57,8 +58,10 @@ pub struct Verdict {
     pub visits_per_id: f64,
     /// What it needs beside the ids: worker numbers, a centre, buckets, a second id.
     pub parts: u32,
+    /// Its place among the options that fit, from 1, equals having one; `None` if it does not.
+    pub rank: Option<u64>,
     /// Place of its scheme among the candidates.
-    place: usize,
+    pub(super) candidate: usize,
 }
 
 impl Verdict {
@@ -70,20 +73,6 @@ impl Verdict {
     /// Requirements that are not met.
     pub fn unmet(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| !check.is_met())
-    }
-
-    /// Pages read an insert and visits to a centre, by hundredths, bytes by steps of 5 %, then
-    /// parts, then candidates in order.
-    fn rank(&self) -> (u64, u64, i64, u32, usize) {
-        let cost = self.cost.clone().unwrap_or_default();
-        let bytes = libm::log(cost.index_bytes_per_row.max(1.0)) / libm::log(1.05);
-        (
-            (cost.reads_per_insert * 100.0) as u64,
-            (self.visits_per_id * 100.0) as u64,
-            bytes as i64,
-            self.parts,
-            self.place,
-        )
     }
 
     fn params(&self) -> Parameters {
@@ -107,7 +96,7 @@ impl Verdict {
     }
 
     /// A row for each requirement: its figure, its bound, and whether it is met.
-    fn rows(&self, rank: Option<u64>, digest: &str, engine: &str) -> Vec<Row> {
+    fn rows(&self, digest: &str, engine: &str) -> Vec<Row> {
         let scheme = self.choice.facts.spec.to_string();
         let mut rows = Rows::new(digest, &scheme, engine, self.params());
         for check in &self.checks {
@@ -124,7 +113,7 @@ impl Verdict {
         }
         let tried = [("tried", self.is_complete.into())];
         rows.push(&UNMET, None, (self.unmet().count() as u64).into(), &tried);
-        if let Some(rank) = rank {
+        if let Some(rank) = self.rank {
             rows.total(&RANK, rank);
         }
         rows.into_rows()
@@ -149,7 +138,7 @@ impl Advice {
 
 /// A candidate on its way.
 struct Entry {
-    place: usize,
+    candidate: usize,
     facts: Facts,
     /// What may be shown to outsiders instead of it, if its own ids may not be.
     publics: Vec<Option<Facts>>,
@@ -188,7 +177,8 @@ impl Entry {
                 cost: None,
                 visits_per_id: 0.0,
                 parts: u32::from(numbers) + u32::from(public.is_some()),
-                place: self.place,
+                rank: None,
+                candidate: self.candidate,
             };
             let Some(trial) = &self.trial else {
                 verdicts.push(verdict);
@@ -264,11 +254,10 @@ pub fn advise(
         .flat_map(|trial| std::mem::take(&mut trial.rows))
         .collect();
     rows.extend(costs(asked, &mut verdicts[..wanted], digest, progress)?);
-    verdicts[..fitting].sort_by_key(Verdict::rank);
+    rank(&mut verdicts[..fitting]);
     let engine = asked.engine.to_string();
-    for (rank, verdict) in (1..).zip(&verdicts) {
-        let rank = verdict.fits().then_some(rank);
-        rows.extend(verdict.rows(rank, digest, &engine));
+    for verdict in &verdicts {
+        rows.extend(verdict.rows(digest, &engine));
     }
     Ok(Advice { verdicts, rows })
 }
@@ -280,9 +269,9 @@ fn entries(asked: &Asked) -> Result<Vec<Entry>, RunError> {
     let has_tree =
         |facts: &Facts, beside: Option<&Facts>| runs::design(asked, facts, beside).is_ok();
     let mut entries = Vec::new();
-    for (place, candidate) in CANDIDATES.iter().enumerate() {
-        let facts = Facts::of(&(candidate.spec)(asked))?;
-        if !wanted(candidate) || !has_tree(&facts, None) {
+    for (candidate, offered) in CANDIDATES.iter().enumerate() {
+        let facts = Facts::of(&(offered.spec)(asked))?;
+        if !wanted(offered) || !has_tree(&facts, None) {
             continue;
         }
         let of_public = |check: &Check| check.asked == "--public" && !check.is_met();
@@ -292,7 +281,7 @@ fn entries(asked: &Asked) -> Result<Vec<Entry>, RunError> {
             publics.push(Some(public.clone()));
         }
         entries.push(Entry {
-            place,
+            candidate,
             facts,
             publics,
             trial: None,
