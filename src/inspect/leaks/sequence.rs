@@ -87,7 +87,7 @@ impl Sequences {
 
     /// Whether no part of the time has more ids than by chance.
     fn is_steady(&self) -> bool {
-        let most = (self.seen.len() as u64 / 8).min(self.ticks() / 8);
+        let most = (self.seen.len() as u64 / 8).min(self.ticks() / 2);
         let parts = most.min(64);
         if parts < 2 {
             return true;
