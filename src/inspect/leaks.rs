@@ -13,6 +13,7 @@ mod conduct;
 mod gaps;
 mod guess;
 mod leaked;
+mod population;
 mod running;
 mod sequence;
 mod tank;

@@ -1,6 +1,6 @@
 //! How likely a stranger hits the next id.
 
-use super::sequence::chances;
+use super::population::chances;
 
 /// What there is to guess of the next id, by one who knows the ids so far.
 #[derive(Clone, Copy, PartialEq, Debug)]
