@@ -184,31 +184,6 @@ impl<S: Scheme> Leaks<S> {
         leaked
     }
 
-    /// How many ids were issued after `a`, up to `b`, or the other way round, by all workers;
-    /// `leaked` is what [`finish`](Self::finish) gave.
-    pub fn between(&self, leaked: &Leaked, a: S::Id, b: S::Id) -> Volume {
-        let (from, to) = (self.count(a.key()), self.count(b.key()));
-        if self.conduct == Conduct::Tickets {
-            return Volume::Exact(from.abs_diff(to));
-        }
-        let (Some(at), Some(until)) = (self.scheme.timestamp(a), self.scheme.timestamp(b)) else {
-            return Volume::Unknown;
-        };
-        let (from, to) = if at <= until { (from, to) } else { (to, from) };
-        let ticks = self.tick(Some(at)).abs_diff(self.tick(Some(until)));
-        let alone = leaked.workers.is_none_or(|workers| workers.seen == 1);
-        let exact = self.counters.between(ticks, from, to);
-        match (exact, leaked.volume, leaked.times) {
-            (Some(ids), _, _) if alone && self.conduct == Conduct::RunsOn => Volume::Exact(ids),
-            (_, Volume::Exact(_) | Volume::Near(_), Some(times)) if times.seconds() > 0.0 => {
-                let share = at.0.abs_diff(until.0) as f64 / (times.seconds() * NS_PER_S as f64);
-                let all = leaked.volume.estimate();
-                all.map_or(Volume::Unknown, |all| Volume::Near(part(all, share)))
-            }
-            _ => Volume::Unknown,
-        }
-    }
-
     /// The volume from sequence numbers, which begin with `first`.
     fn of_sequences(&self, first: u64, workers: Option<Workers>) -> Volume {
         let sample = (0..).zip(self.sample.in_order());

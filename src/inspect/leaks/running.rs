@@ -152,11 +152,6 @@ impl Counters {
             },
         }
     }
-
-    /// What a writer issued from one id to another, if the time between them is short enough.
-    pub fn between(&self, ticks: u64, from: u64, to: u64) -> Option<u64> {
-        (ticks <= self.horizon_ticks()).then_some(to.wrapping_sub(from) & self.most)
-    }
 }
 
 #[cfg(test)]
@@ -177,8 +172,6 @@ mod tests {
         let counters = one_writer(100_001, 50);
         assert_eq!(counters.issued(), Estimate::exact(100_000.0));
         assert!((5..100).contains(&counters.horizon_ticks()));
-        assert_eq!(counters.between(5, 4090, 10), Some(16));
-        assert_eq!(counters.between(1000, 4090, 10), None);
     }
 
     /// It goes round every 410 ticks: neighbours 300 ticks apart leave that open.
