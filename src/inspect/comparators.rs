@@ -19,7 +19,7 @@ pub const COMPARATOR_MEASURES: &[&Measured] =
 const ORDER_RIGHT_EDGE_SHARE: Measured = Measured {
     name: "order_right_edge_share",
     unit: "share",
-    about: "ids above every earlier one in an order (param order)",
+    about: "ids above every earlier one in an order (param order), of those that do not repeat the greatest so far",
 };
 const ORDER_RIGHTMOST_LEAF_SHARE: Measured = Measured {
     name: "order_rightmost_leaf_share",
@@ -32,8 +32,10 @@ const ORDER_RIGHTMOST_LEAF_SHARE: Measured = Measured {
 pub enum Verdict {
     /// Fewer than 20 ids: there is no telling.
     TooFew,
-    /// No more ids are above all earlier ones than of ids at random.
+    /// No more ids are above all earlier ones, or below, than of ids at random.
     Random,
+    /// More are below all earlier ones, but not above.
+    Descending,
     /// As many as in the order of bytes, to 1 %.
     AsBytes,
     /// More.
@@ -50,6 +52,7 @@ impl Verdict {
         match self {
             Self::TooFew => "too few",
             Self::Random => "random",
+            Self::Descending => "descending",
             Self::AsBytes => "as bytes",
             Self::Better => "better",
             Self::Nearly => "nearly",
@@ -57,17 +60,24 @@ impl Verdict {
         }
     }
 
-    fn of(maxima: u64, as_bytes: u64, ids: u64) -> Self {
+    fn of(edges: &Edges, as_bytes: u64) -> Self {
+        let ids = edges.ids();
         if ids < 20 {
             return Self::TooFew;
         }
         // Of ids at random H_n are expected; so many more have a chance of at most
         // e^-13.8, 10⁻⁶ (Chernoff's bound; the maxima are independent).
-        let (found, mean) = (maxima as f64, harmonic(ids));
-        if found <= mean || found * libm::log(found / mean) - found + mean < 13.8 {
-            return Self::Random;
+        let are_many = |found: u64| {
+            let (found, mean) = (found as f64, harmonic(ids));
+            found > mean && found * libm::log(found / mean) - found + mean >= 13.8
+        };
+        if !are_many(edges.new_maxima) {
+            return match are_many(edges.new_minima) {
+                true => Self::Descending,
+                false => Self::Random,
+            };
         }
-        let share = found / as_bytes.max(1) as f64;
+        let share = edges.new_maxima as f64 / as_bytes.max(1) as f64;
         match share {
             0.99..1.01 => Self::AsBytes,
             1.01.. => Self::Better,
@@ -81,18 +91,33 @@ impl Verdict {
 #[derive(Clone, Copy, Debug)]
 struct Edges {
     order: Comparator,
-    maximum: Option<Place>,
+    /// The greatest, and the least.
+    extremes: Option<(Place, Place)>,
     new_maxima: u64,
+    new_minima: u64,
+    /// Ids that are no new maximum, and not the greatest again.
+    below: u64,
 }
 
 impl Edges {
+    fn new(order: Comparator) -> Self {
+        Self {
+            order,
+            extremes: None,
+            new_maxima: 0,
+            new_minima: 0,
+            below: 0,
+        }
+    }
+
     #[inline]
     fn scan<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> Place) {
-        let mut new_maxima = 0;
+        let (mut new_maxima, mut new_minima, mut below) = (0, 0, 0);
         let mut keys = keys.iter();
-        let Some(mut maximum) = self.maximum.or_else(|| {
-            new_maxima = 1;
-            keys.next().map(|&key| place(key))
+        let Some((mut maximum, mut minimum)) = self.extremes.or_else(|| {
+            (new_maxima, new_minima) = (1, 1);
+            let first = keys.next().map(|&key| place(key))?;
+            Some((first, first))
         }) else {
             return;
         };
@@ -101,10 +126,23 @@ impl Edges {
             if place > maximum {
                 maximum = place;
                 new_maxima += 1;
+            } else if place < minimum {
+                minimum = place;
+                new_minima += 1;
+                below += 1;
+            } else {
+                below += u64::from(place < maximum);
             }
         }
-        self.maximum = Some(maximum);
+        self.extremes = Some((maximum, minimum));
         self.new_maxima += new_maxima;
+        self.new_minima += new_minima;
+        self.below += below;
+    }
+
+    /// Ids but for those that repeat the greatest so far.
+    fn ids(&self) -> u64 {
+        self.new_maxima + self.below
     }
 }
 
@@ -113,7 +151,7 @@ impl Edges {
 pub struct Comparison {
     /// The order.
     pub order: Comparator,
-    /// Share of the ids above every earlier one; one that is there already counts as below.
+    /// Share of the ids above every earlier one, of those that do not repeat the greatest so far.
     pub right_edge_share: Number,
     /// Share of the first ids that go to the rightmost leaf; `None` if these have too few leaves.
     pub rightmost_leaf_share: Option<Number>,
@@ -124,21 +162,15 @@ pub struct Comparison {
 /// Takes the ids of a list.
 #[derive(Clone, Debug)]
 pub struct Comparators<I: Id> {
-    ids: u64,
     edges: Vec<Edges>,
     head: Vec<I::Key>,
 }
 
 impl<I: Id> Default for Comparators<I> {
     fn default() -> Self {
-        let edges = |order| Edges {
-            order,
-            maximum: None,
-            new_maxima: 0,
-        };
+        let orders = Comparator::of::<I>().into_iter();
         Self {
-            ids: 0,
-            edges: Comparator::of::<I>().into_iter().map(edges).collect(),
+            edges: orders.map(Edges::new).collect(),
             head: Vec::new(),
         }
     }
@@ -147,7 +179,6 @@ impl<I: Id> Default for Comparators<I> {
 impl<I: Id> Comparators<I> {
     /// Takes the next ids in the order of arrival.
     pub fn see(&mut self, keys: &[I::Key]) {
-        self.ids += keys.len() as u64;
         let room = HEAD_IDS - self.head.len();
         self.head.extend(&keys[..keys.len().min(room)]);
         // Each is compiled for its order.
@@ -167,18 +198,20 @@ impl<I: Id> Comparators<I> {
 
     /// What each order does to them.
     pub fn finish(&self) -> Vec<Comparison> {
-        let as_bytes = self.edges.first().map_or(0, |edges| edges.new_maxima);
+        let Some(bytes) = self.edges.first() else {
+            return Vec::new();
+        };
         let compare = |edges: &Edges| {
             let order = edges.order;
-            let new_maxima = match order.is_bytes::<I>() {
-                true => as_bytes,
-                false => edges.new_maxima,
+            let edges = match order.is_bytes::<I>() {
+                true => bytes,
+                false => edges,
             };
             Comparison {
                 order,
-                right_edge_share: Number::ratio(new_maxima, self.ids),
+                right_edge_share: Number::ratio(edges.new_maxima, edges.ids()),
                 rightmost_leaf_share: self.rightmost_leaf_share(order),
-                verdict: Verdict::of(new_maxima, as_bytes, self.ids),
+                verdict: Verdict::of(edges, bytes.new_maxima),
             }
         };
         self.edges.iter().map(compare).collect()
@@ -351,6 +384,24 @@ mod tests {
         assert_eq!(of(&found, Comparator::Bytes).0, 1.0);
         let (edge, _, word) = of(&found, Comparator::Signed64);
         assert_eq!((edge, word), (0.5, "nearly"));
+    }
+
+    #[test]
+    fn repeats_are_not_disorder_and_descending_is_not_random() {
+        let verdicts = |keys: Vec<u64>| {
+            let mut comparators = Comparators::<Decimal>::default();
+            keys.chunks(7).for_each(|keys| comparators.see(keys));
+            let found = comparators.finish();
+            let (edge, _, bytes) = of(&found, Comparator::Bytes);
+            (edge, bytes, of(&found, Comparator::Signed64).2)
+        };
+        let thrice = (0..3000).map(|i| i / 3).collect();
+        assert_eq!(verdicts(thrice), (1.0, "as bytes", "as bytes"));
+        let down = (0..3000).rev().collect();
+        assert_eq!(verdicts(down), (1.0 / 3000.0, "descending", "descending"));
+        assert_eq!(verdicts(vec![5; 3000]).1, "too few");
+        let turns = (0..3000).map(|i| i % 2).collect();
+        assert_eq!(verdicts(turns).1, "random");
     }
 
     #[test]
