@@ -183,9 +183,16 @@ impl Make {
 
     /// The one place where clocks are chosen.
     fn with_clock<S: Scheme>(self, scheme: S) -> Box<dyn Work> {
+        // Long enough that no tick is used up.
+        let limits = scheme.limits();
+        let few = limits.ids_per_tick.filter(|ids| *ids > 1);
+        let an_id_ns = few
+            .zip(limits.tick_ns)
+            .map_or(0, |(ids, tick_ns)| u128::from(tick_ns).div_ceil(ids));
+        let longer = (an_id_ns as u64).div_ceil(STEP_NS).max(1);
         let step_ns = match self.group {
-            Group::Bulk => CHUNK_STEP_NS,
-            _ => STEP_NS,
+            Group::Bulk => CHUNK_STEP_NS * longer,
+            _ => STEP_NS * longer,
         };
         match self.clock {
             Clock::Real => self.with_random(scheme, SystemClock::default()),
