@@ -159,7 +159,7 @@ fn value(records: &Records, of: &record::Row, measure: &str, x: Option<f64>) -> 
 
 /// The table of all ways, and what they say of the articles' number.
 fn summary(records: &Records) -> String {
-    let ways = || (records.rows.iter()).filter(|row| row.measure == "ns_per_id");
+    let ways = (records.rows.iter()).filter(|row| row.measure == "ns_per_id");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -178,7 +178,7 @@ fn summary(records: &Records) -> String {
             .to_owned(),
     ];
     let shown = |value: Option<f64>, show: fn(f64) -> String| value.map_or("-".to_owned(), show);
-    for way in ways() {
+    for way in ways {
         let transport = way.params["transport"].as_str().unwrap_or_default();
         let batch = way.params["ids_per_trip"].to_string();
         let trip = |quantile| value(records, way, "round_trip_ns", Some(quantile));

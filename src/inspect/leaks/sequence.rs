@@ -46,9 +46,8 @@ pub struct Sequences {
 pub enum Spread {
     /// So many workers, all as many.
     Even(Estimate),
-    /// Each worker its share of those seen. How far these err counts for nothing: of five workers,
-    /// each with half the ids of the one before, the interval holds the true number in 93 % of
-    /// lists of a hundred ids, and in 94 % of two hundred.
+    /// Each worker its share of those seen. How far these err counts for nothing, so that the
+    /// interval is too narrow where shares are uneven and ids few.
     ByShares,
 }
 
